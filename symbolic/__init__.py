@@ -1,0 +1,55 @@
+"""Exact mathematics: exponential polynomials, generators and encodings.
+
+Nothing is imported until a name is used; in particular `import exptx.symbolic` does not import sympy.
+"""
+
+from importlib import import_module
+
+_HOME = {
+    "BadInput": "errors",
+    "Disagreement": "errors",
+    "ExptxError": "errors",
+    "SingularPoint": "errors",
+    "Undecidable": "errors",
+    "Unsupported": "errors",
+    "WrongType": "errors",
+    "At": "tree",
+    "D": "tree",
+    "from_tree": "tree",
+    "to_tree": "tree",
+    "Enclosure": "balls",
+    "enclose": "balls",
+    "Status": "decide",
+    "Verdict": "decide",
+    "decide": "decide",
+    "group_law": "decide",
+    "verify_flow": "decide",
+    "Block": "block",
+    "Generator": "generator",
+    "Derivation": "derivation",
+    "DerivationStep": "derivation",
+    "Boundedness": "boundedness",
+    "to_latex": "typeset",
+    "to_text": "typeset",
+    "to_typst": "typeset",
+    "Frequencies": "frequencies",
+    "frequencies": "frequencies",
+    "Encoding": "encoding",
+    "encoding": "catalogue",
+    "encodings": "catalogue",
+    "Inequivalent": "equivalent",
+    "Intertwiner": "equivalent",
+    "equivalent": "equivalent",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
