@@ -1,0 +1,137 @@
+"""Writing proofs down: one JSON certificate per proof id, an index of hashes, and the document `proofs.json`.
+
+Everything here is deterministic: the same laws give the same bytes. Times, machines and residuals stand elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from .errors import Unwritable
+
+if TYPE_CHECKING:
+    from .prove import Executed, Proof, Trial
+
+CERTIFICATE = "exptx-certificate/1"
+INDEX = "exptx-index/1"
+PROOFS = "exptx-proofs/1"
+
+
+def canonical(document: Any) -> bytes:
+    """The one way in which a document is written: sorted keys, no spaces, UTF-8, a final newline."""
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return text.encode() + b"\n"
+
+
+def sha256(document: Any) -> str:
+    return hashlib.sha256(canonical(document)).hexdigest()
+
+
+def _step(executed: Executed) -> dict[str, Any]:
+    step = executed.step
+    body = {"name": step.name, **step.claim(), "status": executed.status.value, "reason": executed.reason}
+    return body | step.outcome(executed.verdict)
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {"of": trial.of, "change": trial.change, "step": _step(trial.executed)}
+
+
+def certificate(proof: Proof) -> dict[str, Any]:
+    """The certificate of one proof: statement as expression trees, steps, witnesses, trials."""
+    return {
+        "schema": CERTIFICATE,
+        "id": proof.id,
+        "law": proof.law,
+        "encoding": proof.encoding,
+        "expected": proof.expected.value,
+        "status": proof.status.value,
+        "statement": {
+            "text": proof.statement,
+            "hypotheses": [{"name": h.name, "text": h.text} for h in proof.hypotheses],
+            "formulas": [e.step.claim() for e in proof.steps if e.goal],
+        },
+        "rests_on": list(proof.rests_on),
+        "steps": [_step(e) for e in proof.steps],
+        "perturbations": [_trial(t) for t in proof.perturbations],
+        "siblings": [_trial(t) for t in proof.siblings],
+    }
+
+
+def file_name(proof_id: str) -> str:
+    return proof_id.replace("/", "--") + ".json"
+
+
+def index(certificates: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Proof id to file and SHA-256 of statement and certificate."""
+    rows = {
+        c["id"]: {
+            "file": file_name(c["id"]),
+            "statement_sha256": sha256(c["statement"]),
+            "certificate_sha256": sha256(c),
+        }
+        for c in certificates
+    }
+    return {"schema": INDEX, "proofs": rows}
+
+
+def document(proofs: Iterable[Proof]) -> dict[str, Any]:
+    """`proofs.json`: every law with its verdict and its certificate; deterministic content only."""
+    rows = [_row(proof) for proof in proofs]
+    return {"schema": PROOFS, "version": __version__, "laws": rows}
+
+
+def _row(proof: Proof) -> dict[str, Any]:
+    cert = proof.certificate
+    return {
+        "id": proof.id,
+        "law": proof.law,
+        "encoding": proof.encoding,
+        "chapter": proof.chapter.id,
+        "title": proof.title,
+        "status": proof.status.value,
+        "expected": proof.expected.value,
+        "as_expected": proof.as_expected,
+        "statement": proof.statement,
+        "hypotheses": [h.text for h in proof.hypotheses],
+        "rests_on": list(proof.rests_on),
+        "steps": [{"name": e.name, "kind": e.kind, "status": e.status.value, "reason": e.reason} for e in proof.steps],
+        "sources": [{"text": s.text, "url": s.url} for s in proof.sources],
+        "anchor": proof.anchor,
+        "statement_sha256": sha256(cert["statement"]),
+        "certificate_sha256": sha256(cert),
+        "certificate": cert,
+    }
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write to a temporary file beside `path` and rename it: readers see the old file or the new one, never half."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise Unwritable(f"cannot write {path}: {error.strerror or error}; name a folder that can be written") from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_certificates(proofs: Iterable[Proof], folder: Path) -> int:
+    """Write one certificate per proof and the index, which comes last; returns how many."""
+    certificates = [proof.certificate for proof in proofs]
+    for cert in certificates:
+        write_atomically(folder / file_name(cert["id"]), canonical(cert))
+    write_atomically(folder / "index.json", canonical(index(certificates)))
+    return len(certificates)

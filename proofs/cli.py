@@ -1,0 +1,127 @@
+"""The command line `exptx`: thin; every command hands over to the room that does the work.
+
+Exit status: 0 everything as expected (an expected refutation is no failure), 1 something is not, 2 the call is wrong.
+Results go to standard output, progress to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from .prove import Proof
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Positional encodings for attention as exp(tX): derived, proved, run and checked.",
+)
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"exptx {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Positional encodings for attention as exp(tX)."""
+
+
+@app.command()
+def prove(
+    laws: Annotated[list[str] | None, typer.Argument(help="Laws or single proofs (law/encoding); all where none is named.")] = None,
+    encodings: Annotated[list[str] | None, typer.Option("--encoding", help="Only proofs about this encoding or block; repeatable.")] = None,
+    certificates: Annotated[Path | None, typer.Option(help="Write one JSON certificate per proof, and an index, here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Decide every step of the laws and say what was found."""
+    from . import certificate, console
+
+    done = console.prove(laws or None, encodings or None)
+    if certificates is not None:
+        count = certificate.write_certificates(done, certificates)
+        typer.echo(f"{count} certificates in {certificates}", err=True)
+    if as_json:
+        _document(certificate.document(done))
+    else:
+        console.table(done)
+    raise typer.Exit(_status(done))
+
+
+@app.command()
+def verify(
+    path: Annotated[Path, typer.Argument(help="A folder of certificates, or a proofs.json.")],
+    as_json: Json = False,
+) -> None:
+    """Re-check certificates with integer and rational arithmetic alone."""
+    from . import checker
+
+    rejections = checker.verify(path)
+    if as_json:
+        _document({"schema": "exptx-verify/1", "rejections": [str(r) for r in rejections]})
+    for rejection in rejections if not as_json else ():
+        typer.echo(str(rejection))
+    if not rejections and not as_json:
+        typer.echo(f"{checker.count(path)} proofs re-checked, none rejected")
+    raise typer.Exit(1 if rejections else 0)
+
+
+@app.command()
+def report(
+    out: Annotated[Path, typer.Option(help="The folder to write index.html, proofs.json and run.json to.")] = Path("build/report"),
+) -> None:
+    """Prove everything, measure the kernels, and write the report."""
+    from . import console
+
+    done = console.report(out)
+    typer.echo(f"{out / 'index.html'}")
+    raise typer.Exit(_status(done))
+
+
+@app.command()
+def env(as_json: Json = False) -> None:
+    """What exptx runs on: versions that belong in a bug report."""
+    from .environment import environment
+
+    found = environment()
+    if as_json:
+        _document({"schema": "exptx-env/1", **found})
+        return
+    for name, value in found.items():
+        typer.echo(f"{name:12} {value}")
+
+
+def _document(document: dict[str, Any]) -> None:
+    typer.echo(json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True))
+
+
+def _status(proofs: list[Proof]) -> int:
+    return 0 if all(proof.as_expected for proof in proofs) else 1
+
+
+def main() -> None:
+    """Run the command line; a refusal is one sentence and exit status 2, an interruption is 130."""
+    from ..symbolic.errors import ExptxError
+
+    try:
+        app()
+    except ExptxError as error:
+        typer.echo(f"exptx: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("exptx: interrupted; nothing was left half-written", err=True)
+        sys.exit(130)

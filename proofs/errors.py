@@ -1,0 +1,23 @@
+"""Every refusal of this room, a class per cause."""
+
+from ..symbolic.errors import ExptxError
+
+
+class ProofsError(ExptxError):
+    """A refusal of the proofs room."""
+
+
+class MalformedLaw(ProofsError, ValueError):
+    """A law contradicts itself: no goal, no perturbation, a hypothesis nobody stated. This is our bug."""
+
+
+class UnknownLaw(ProofsError, LookupError):
+    """A law, encoding or proof id that does not exist."""
+
+
+class Unwritable(ProofsError, OSError):
+    """A folder or file that cannot be written."""
+
+
+class MissingExtra(ProofsError, ImportError):
+    """Something needs an optional dependency that is not installed."""
