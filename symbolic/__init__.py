@@ -3,7 +3,9 @@
 Nothing is imported until a name is used; in particular `import exptx.symbolic` does not import sympy.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 
 _HOME = {
     "BadInput": "errors",
@@ -43,6 +45,17 @@ _HOME = {
 }
 
 __all__ = sorted(_HOME)
+
+
+class _Room(ModuleType):
+    """A module whose public names are not hidden by files of the same name (`decide`, `encoding`)."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Room
 
 
 def __getattr__(name: str) -> object:
