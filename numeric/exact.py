@@ -1,0 +1,240 @@
+"""Guaranteed values: every number is enclosed by balls (python-flint) and correctly rounded, at any position.
+
+A ball is a number with a proved error radius. It is computed at more and more bits until both its ends
+round to the same float, so what is returned is the float nearest to the true value. Positions are whole
+or rational numbers of any size; nothing here is fast, and nothing here is ever approximately right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from numbers import Rational
+
+import flint
+import sympy as sp
+import torch
+from torch import Tensor
+
+from ..symbolic.frequencies import Frequencies
+from ..symbolic.generator import Generator
+from .constants import number_ball
+from .errors import BadDtype, BadTensor
+from .layout import heads_first, join_pairs, split_pairs
+from .rounding import round_correctly
+from .validation import check_heads, check_position_ids, check_tensor, check_token_positions
+
+Position = int | Fraction | sp.Rational | float
+
+
+def rotary_table(
+    inv_freq: Frequencies | Tensor,
+    position_ids: Tensor | Sequence,
+    *,
+    attention_scaling: Position = 1,
+    dtype: torch.dtype = torch.float32,
+) -> tuple[Tensor, Tensor]:
+    """(cos, sin) of inv_freq * position_ids, every entry the value of `dtype` nearest to the true one.
+
+    inv_freq: Frequencies, or a floating-point tensor (pairs,) whose entries count as exact.
+    position_ids: a tensor, or nested lists of int, Fraction or sympy Rational of any size (also beyond 2^53).
+    attention_scaling: exact amplitude; multiplies the attention_factor of Frequencies.
+    dtype: float64, float32, bfloat16 or float16. Shapes: position_ids.shape + (pairs,).
+    """
+    values, shape = _positions(position_ids)
+    waves = _frequency_balls(inv_freq)
+    amplitude = _amplitude_ball(inv_freq, attention_scaling)
+    entries = [
+        [
+            round_correctly(lambda t=t, w=w, f=f: amplitude() * f(w() * t()), dtype, bits)
+            for t, bits in values
+            for w in waves
+        ]
+        for f in (flint.arb.cos, flint.arb.sin)
+    ]
+    cos, sin = (torch.tensor(e, dtype=torch.float64).to(dtype).reshape(*shape, len(waves)) for e in entries)
+    return cos, sin
+
+
+def rotary_embedding(
+    x: Tensor,
+    inv_freq: Frequencies | Tensor,
+    position_ids: Tensor | Sequence,
+    *,
+    interleaved: bool = False,
+    layout: str = "bhtd",
+    inverse: bool = False,
+    dtype: torch.dtype = torch.float64,
+) -> Tensor:
+    """x rotated exactly, every coordinate correctly rounded to `dtype`; arguments as for the kernel.
+
+    The entries of x count as exact. Its first 2 * pairs coordinates turn, the rest is copied.
+    """
+    x = check_heads(x, "x", layout)
+    waves = _frequency_balls(inv_freq)
+    width = 2 * len(waves)
+    if x.shape[-1] < width:
+        raise BadTensor(f"inv_freq has {len(waves)} entries, but x has head_dim {x.shape[-1]} < {width}")
+    tokens = heads_first(x, layout)
+    batch, heads, time, _ = tokens.shape
+    values = _positions_per_token(position_ids, batch, time)
+    x0, x1 = (part.to(torch.float64).tolist() for part in split_pairs(tokens[..., :width], interleaved))
+    y0, y1 = (torch.empty(batch, heads, time, len(waves), dtype=torch.float64) for _ in range(2))
+    for b, h, s, i in torch.cartesian_prod(*map(torch.arange, y0.shape)).tolist() if y0.numel() else ():
+        t, bits = values[b][s]
+        first, second = _turned(x0[b][h][s][i], x1[b][h][s][i], waves[i], t, inverse)
+        y0[b, h, s, i] = round_correctly(first, dtype, bits)
+        y1[b, h, s, i] = round_correctly(second, dtype, bits)
+    turned = join_pairs(y0, y1, interleaved)
+    y = torch.cat((turned, tokens[..., width:].to(torch.float64)), dim=-1).to(dtype)
+    return heads_first(y, layout)
+
+
+def rotary_score(
+    q: Tensor,
+    k: Tensor,
+    inv_freq: Frequencies | Tensor,
+    t: Position,
+    s: Position,
+    *,
+    interleaved: bool = False,
+    dtype: object = torch.float64,
+) -> float:
+    """(R_t q) · (R_s k) = Σ (q·k) cos ω(t-s) + (q×k) sin ω(t-s), correctly rounded; q, k: (2 * pairs,)."""
+    waves = _frequency_balls(inv_freq)
+    for name, x in (("q", q), ("k", k)):
+        if check_tensor(x, name).shape != (2 * len(waves),):
+            raise BadTensor(f"{name} has shape {tuple(x.shape)}; shape ({2 * len(waves)},) works")
+    planes = list(
+        zip(
+            waves,
+            *(part.tolist() for x in (q, k) for part in split_pairs(x.to(torch.float64), interleaved)),
+            strict=True,
+        )
+    )
+    gap = _rational(t) - _rational(s)
+
+    def score() -> flint.arb:
+        total = flint.arb(0)
+        for wave, q0, q1, k0, k1 in planes:
+            sin, cos = (wave() * _arb(gap)).sin_cos()
+            a, b, c, d = map(flint.arb, (q0, q1, k0, k1))
+            total += (a * c + b * d) * cos + (a * d - b * c) * sin
+        return total
+
+    return round_correctly(score, dtype, _bits(gap))
+
+
+def flow(generator: Generator, t: Position, *, dtype: torch.dtype = torch.float64) -> Tensor:
+    """exp(tX) as a tensor (dim, dim): the closed form, every entry correctly rounded."""
+    time = _rational(t)
+    closed = generator.exp(sp.Rational(time.numerator, time.denominator))
+    result = torch.zeros(generator.dim, generator.dim, dtype=torch.float64)
+    for (i, j), entry in closed.todok().items():
+        result[i, j] = round_correctly(lambda entry=entry: number_ball(entry), dtype, _bits(time))
+    return result.to(dtype)
+
+
+def flow_by_definition(generator: Generator, t: Position, bits: int = 128) -> flint.arb_mat:
+    """Balls around exp(tX) straight from the matrix X, without the closed form: an independent third leg."""
+    with flint.ctx.workprec(bits):
+        time = _arb(_rational(t))
+        rows = generator.matrix.tolist()
+        return flint.arb_mat([[time * number_ball(entry) for entry in row] for row in rows]).exp()
+
+
+def _turned(
+    a: float, b: float, wave: Callable[[], flint.arb], t: Callable[[], flint.arb], inverse: bool
+) -> tuple[Callable[[], flint.arb], Callable[[], flint.arb]]:
+    """The two coordinates of R(±ωt) (a, b), as enclosures still to be computed."""
+
+    def angle() -> flint.arb:
+        return -wave() * t() if inverse else wave() * t()
+
+    def first() -> flint.arb:
+        sin, cos = angle().sin_cos()
+        return flint.arb(a) * cos - flint.arb(b) * sin
+
+    def second() -> flint.arb:
+        sin, cos = angle().sin_cos()
+        return flint.arb(a) * sin + flint.arb(b) * cos
+
+    return first, second
+
+
+def _frequency_balls(inv_freq: Frequencies | Tensor) -> list[Callable[[], flint.arb]]:
+    """Every frequency as an enclosure to be computed at the ambient precision."""
+    if isinstance(inv_freq, Frequencies):
+        return [lambda w=w: number_ball(w) for w in inv_freq.exact]
+    values = check_tensor(inv_freq, "inv_freq")
+    if values.ndim != 1:
+        raise BadTensor(f"inv_freq has shape {tuple(values.shape)}; shape (pairs,) works")
+    return [lambda w=w: flint.arb(w) for w in values.to(torch.float64).tolist()]
+
+
+def _amplitude_ball(inv_freq: Frequencies | Tensor, scaling: Position) -> Callable[[], flint.arb]:
+    exact = _rational(scaling)
+    if isinstance(inv_freq, Frequencies):
+        return lambda: number_ball(inv_freq.attention_factor) * _arb(exact)
+    return lambda: _arb(exact)
+
+
+Timed = tuple[Callable[[], flint.arb], int]
+
+
+def _positions(position_ids: Tensor | Sequence) -> tuple[list[Timed], tuple[int, ...]]:
+    """Every position as (enclosure, bits that its angle may lose), and the shape they stood in."""
+    if isinstance(position_ids, Tensor):
+        check_position_ids(position_ids, ranks=())
+        flat, shape = position_ids.flatten().tolist(), tuple(position_ids.shape)
+    else:
+        flat, shape = _flatten(position_ids)
+    return [_timed(value) for value in flat], shape
+
+
+def _positions_per_token(position_ids: Tensor | Sequence, batch: int, time: int) -> list[list[Timed]]:
+    if isinstance(position_ids, Tensor):
+        check_token_positions(position_ids, batch, time)
+    values, shape = _positions(position_ids)
+    if shape not in ((time,), (1, time), (batch, time)):
+        raise BadTensor(f"position_ids has shape {shape}; shape ({time},) or ({batch}, {time}) works")
+    rows = [values[i : i + time] for i in range(0, len(values), time)] if time else []
+    return rows * batch if len(rows) == 1 else rows
+
+
+def _flatten(values: object) -> tuple[list, tuple[int, ...]]:
+    if isinstance(values, (list, tuple, range)):
+        parts = [_flatten(value) for value in values]
+        shapes = {shape for _, shape in parts}
+        if len(shapes) > 1:
+            raise BadTensor("position_ids has rows of different lengths; a rectangular list works")
+        return [x for flat, _ in parts for x in flat], (len(parts), *(shapes.pop() if shapes else ()))
+    return [values], ()
+
+
+def _timed(value: object) -> Timed:
+    exact = _rational(value)
+    return (lambda: _arb(exact)), _bits(exact)
+
+
+def _rational(value: object) -> Fraction:
+    """An int, Fraction, sympy Rational or finite float (a clock reading) as a Fraction."""
+    if isinstance(value, float) and value - value == 0:
+        return Fraction(value)
+    if isinstance(value, sp.Rational):
+        return Fraction(int(value.p), int(value.q))
+    if isinstance(value, Rational) and not isinstance(value, bool):
+        return Fraction(int(value.numerator), int(value.denominator))
+    raise BadDtype(f"{value!r} is no position; an int, a Fraction or a sympy Rational works")
+
+
+def _arb(value: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def _bits(value: Fraction) -> int:
+    """log2 of a large position: the bits of an angle that its whole turns use up."""
+    return max(0, value.numerator.bit_length() - value.denominator.bit_length())
+
+
+__all__ = ["flow", "flow_by_definition", "rotary_embedding", "rotary_score", "rotary_table"]

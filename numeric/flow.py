@@ -1,0 +1,205 @@
+"""Transport of vectors by exp(tX): a generator lowered to floats, and applied block by block.
+
+    X = S (B_1 ⊕ … ⊕ B_k) S⁻¹,   exp(tX) x = S (⊕ exp(tB_j)) S⁻¹ x,
+    exp(tB) = e^{-γt} (Σ_{k<m} t^k/k! N^k) ⊗ R(ωt).
+
+Blocks of equal size that turn alike run together as one batch; the matrix exp(tX) is never formed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import sympy as sp
+import torch
+from torch import Tensor
+
+from ..symbolic.generator import Generator
+from .constants import nearest_float
+from .errors import BadDtype, BadTensor, TooLarge
+from .layout import over_heads, time_axis
+from .tables import exact_angles
+from .validation import check_heads, check_token_positions, compute_dtype, same_device
+
+
+@dataclass(frozen=True)
+class BlockBatch:
+    """n blocks of one size m, all turning or none: rates in float64, and where their coordinates stand.
+
+    decays, frequencies: n numbers (1/position, radians/position); starts: first coordinate of each block, in
+    the canonical basis; turns: whether a coordinate is a plane (two numbers) or one number.
+    """
+
+    decays: tuple[float, ...]
+    frequencies: tuple[float, ...]
+    starts: tuple[int, ...]
+    size: int
+    turns: bool
+
+    @property
+    def index(self) -> list[list[list[int]]]:
+        """Coordinates as (n, m, 2 or 1)."""
+        width = 2 if self.turns else 1
+        return [
+            [[start + width * row + part for part in range(width)] for row in range(self.size)]
+            for start in self.starts
+        ]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A constant matrix lowered to floats: `order` and `signs` if it is a signed permutation, else `rows`."""
+
+    rows: tuple[tuple[float, ...], ...] | None
+    order: tuple[int, ...] = ()
+    signs: tuple[float, ...] = ()
+
+    def apply(self, x: Tensor) -> Tensor:
+        """matrix @ x on the last axis; exact for a signed permutation."""
+        if self.rows is not None:
+            return x @ torch.tensor(self.rows, dtype=x.dtype, device=x.device).T
+        picked = x[..., torch.tensor(self.order, device=x.device)]
+        return picked * torch.tensor(self.signs, dtype=x.dtype, device=x.device)
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A generator in floats: its batches of blocks, and S and S⁻¹ with their transposes."""
+
+    dim: int
+    batches: tuple[BlockBatch, ...]
+    basis: Change
+    inverse: Change
+    basis_transposed: Change
+    inverse_transposed: Change
+
+
+@lru_cache(maxsize=128)
+def lower(generator: Generator) -> Lowered:
+    """Every rate and basis entry as its nearest float64; NotLowered if a symbol is left in one."""
+    basis, inverse = generator.basis, generator.inverse_basis
+    return Lowered(
+        dim=generator.dim,
+        batches=_batches(generator),
+        basis=_change(basis),
+        inverse=_change(inverse),
+        basis_transposed=_change(basis.T),
+        inverse_transposed=_change(inverse.T),
+    )
+
+
+def _batches(generator: Generator) -> tuple[BlockBatch, ...]:
+    groups: dict[tuple[int, bool], list[tuple[float, float, int]]] = {}
+    start = 0
+    for block in generator.blocks:
+        rates = nearest_float(block.decay), nearest_float(block.frequency), start
+        groups.setdefault((block.size, block.turns), []).append(rates)
+        start += block.dim
+    return tuple(BlockBatch(*zip(*found, strict=True), *kind) for kind, found in groups.items())
+
+
+def _change(matrix: sp.MatrixBase) -> Change:
+    entries = matrix.todok()
+    rows = {i: (j, value) for (i, j), value in entries.items() if value in (1, -1)}
+    if len(entries) == len(rows) == len({j for j, _ in rows.values()}) == matrix.rows:
+        ordered = [rows[i] for i in range(matrix.rows)]
+        return Change(None, tuple(j for j, _ in ordered), tuple(float(value) for _, value in ordered))
+    dense = [[0.0] * matrix.cols for _ in range(matrix.rows)]
+    for (i, j), value in entries.items():
+        dense[i][j] = nearest_float(value)
+    return Change(tuple(map(tuple, dense)))
+
+
+def transport(
+    x: Tensor, generator: Generator, position_ids: Tensor, *, transpose: bool = False, layout: str = "bhtd"
+) -> Tensor:
+    """exp(tX) x for the token at t, or exp(tX)ᵀ x with transpose=True; same shape and dtype as x.
+
+    x: (batch, heads, time, dim) or (batch, time, heads, dim) with layout="bthd", any float dtype; half
+    precision is computed in float32 and rounded once. generator: of size dim, with numbers only.
+    position_ids: (time,) or (batch, time), integers or float clock readings. Queries of the family use
+    transpose=True, keys the negated positions, so that scores depend on the gap; where a block fades,
+    keys then grow like e^{γs} (`attention` works with gaps instead), and TooLarge is raised before anything
+    overflows. Gradients flow to x.
+    """
+    x = check_heads(x, "x", layout)
+    if not isinstance(generator, Generator):
+        raise BadDtype(f"generator is a {type(generator).__name__}; a Generator works")
+    if generator.dim != x.shape[-1]:
+        raise BadTensor(
+            f"x has {x.shape[-1]} features but generator has size {generator.dim}; they must agree"
+        )
+    ids = check_token_positions(position_ids, x.shape[0], x.shape[time_axis(layout)])
+    same_device(x, "x", ids, "position_ids")
+    plan, dtype = lower(generator), compute_dtype(x.dtype)
+    before, after = (plan.inverse, plan.basis)
+    if transpose:
+        before, after = plan.basis_transposed, plan.inverse_transposed
+    moved = flow_blocks(before.apply(x.to(dtype)), plan.batches, ids, transpose, layout)
+    return after.apply(moved).to(x.dtype)
+
+
+def flow_blocks(
+    x: Tensor, batches: tuple[BlockBatch, ...], ids: Tensor, transpose: bool, layout: str
+) -> Tensor:
+    """⊕ exp(tB_j), or its transpose, on canonical coordinates x."""
+    if not batches[1:] and batches[0].size == 1 and not any((*batches[0].decays, *batches[0].frequencies)):
+        return x  # every block holds
+    index = [torch.tensor(batch.index, device=x.device) for batch in batches]
+    moved = [
+        _sheared(turn(x[..., where], batch, ids, transpose, layout), batch, ids, transpose, layout).flatten(
+            -3
+        )
+        for batch, where in zip(batches, index, strict=True)
+    ]
+    places = torch.cat([where.flatten() for where in index])
+    return torch.cat(moved, dim=-1)[..., places.argsort()]
+
+
+def turn(x: Tensor, batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
+    """I_m ⊗ R(ωt), or its transpose, on blocks x (..., n, m, 2); the identity on blocks (..., n, m, 1)."""
+    if not batch.turns:
+        return x
+    frequencies = torch.tensor(batch.frequencies, dtype=torch.float64, device=ids.device)
+    angle = over_heads(exact_angles(frequencies, ids), layout)[..., None]
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    if transpose:
+        sin = -sin
+    x0, x1 = x.unbind(-1)
+    return torch.stack((x0 * cos - x1 * sin, x0 * sin + x1 * cos), dim=-1)
+
+
+def _sheared(x: Tensor, batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
+    """e^{-γt} Σ t^k/k! N^k, or its transpose, on blocks x (..., n, m, width)."""
+    if batch.size == 1 and not any(batch.decays):
+        return x
+    weights = [
+        over_heads(weight, layout).to(x.dtype)[..., None, None]
+        for weight in shear_weights(batch.decays, batch.size, ids.to(torch.float64)[..., None], x.dtype)
+    ]
+    rows = []
+    for i in range(batch.size):
+        reach = range(i + 1) if transpose else range(batch.size - i)
+        source = [i - k if transpose else i + k for k in reach]
+        terms = [weights[k] * x[..., row : row + 1, :] for k, row in zip(reach, source, strict=True)]
+        rows.append(sum(terms[1:], terms[0]))
+    return torch.cat(rows, dim=-2)
+
+
+def shear_weights(decays: tuple[float, ...], size: int, time: Tensor, dtype: torch.dtype) -> list[Tensor]:
+    """e^{-γt} t^k/k! for k < size, float64, time broadcast against decays; TooLarge if e^{-γt} overflows."""
+    exponent = -torch.tensor(decays, dtype=torch.float64, device=time.device) * time
+    if not exponent.is_meta and not torch.compiler.is_compiling() and exponent.numel():
+        limit, largest = math.log(torch.finfo(dtype).max), float(exponent.max())
+        if largest > limit:
+            raise TooLarge(
+                f"exp(tX) contains e^{largest:.4g}, beyond the {limit:.1f} that {dtype} holds; use positions "
+                "nearer to 0, or attention(), which works with gaps t - s and never forms a growing factor"
+            )
+    fade = exponent.exp()
+    return [fade * time**k / math.factorial(k) for k in range(size)]
+
+
+__all__ = ["BlockBatch", "Change", "Lowered", "flow_blocks", "lower", "shear_weights", "transport", "turn"]

@@ -1,0 +1,102 @@
+"""The only file that knows feature indices: which coordinates form a plane, and which axis is time.
+
+Two pairings of a width d are in use. Interleaved: plane i is (2i, 2i + 1). Half-split: plane i is
+(i, i + d/2). They differ by one fixed permutation of the coordinates.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .errors import BadChoice, BadTensor
+
+LAYOUTS = ("bhtd", "bthd")
+
+
+def time_axis(layout: str) -> int:
+    """The axis of x that runs over tokens: 2 in (batch, heads, time, d), 1 in (batch, time, heads, d)."""
+    if layout not in LAYOUTS:
+        raise BadChoice(
+            f"layout is {layout!r}; 'bhtd' (batch, heads, time, head_dim) or "
+            "'bthd' (batch, time, heads, head_dim) works"
+        )
+    return layout.index("t")
+
+
+def heads_first(x: Tensor, layout: str) -> Tensor:
+    """A view of x as (batch, heads, time, d)."""
+    return x if time_axis(layout) == 2 else x.transpose(1, 2)
+
+
+def over_heads(table: Tensor, layout: str) -> Tensor:
+    """(T, n) or (B, T, n) as (B or 1, 1, T, n), or (B or 1, T, 1, n): one row per token, for all heads."""
+    if table.ndim == 2:
+        table = table[None]
+    return table.unsqueeze(3 - time_axis(layout))
+
+
+def split_pairs(x: Tensor, interleaved: bool) -> tuple[Tensor, Tensor]:
+    """First and second coordinate of every plane, each (..., d/2); views of x (..., d)."""
+    if interleaved:
+        return x[..., 0::2], x[..., 1::2]
+    half = x.shape[-1] // 2
+    return x[..., :half], x[..., half:]
+
+
+def join_pairs(first: Tensor, second: Tensor, interleaved: bool) -> Tensor:
+    """The inverse of `split_pairs`: (..., d/2) twice to (..., d)."""
+    if interleaved:
+        return torch.stack((first, second), dim=-1).flatten(-2)
+    return torch.cat((first, second), dim=-1)
+
+
+def pair_order(width: int, *, to: str) -> list[int]:
+    """p with y[i] = x[p[i]] for the same planes in the other pairing; `to` is the pairing of y."""
+    half = width // 2
+    if to == "half":
+        return [*range(0, width, 2), *range(1, width, 2)]
+    if to == "interleaved":
+        return [plane + offset for plane in range(half) for offset in (0, half)]
+    raise BadChoice(
+        f"to is {to!r}; 'half' (planes (i, i + d/2)) or 'interleaved' (planes (2i, 2i + 1)) works"
+    )
+
+
+def permute_qk(weight: Tensor, num_heads: int, *, to: str, rotary_dim: int | None = None) -> Tensor:
+    """Rows of a query or key projection moved between the two pairings; scores stay the same.
+
+    weight: (num_heads * head_dim, in_features), or a bias (num_heads * head_dim,), any dtype; num_heads
+    is the number of heads of *this* projection, so for grouped keys the number of key heads. Only the
+    first `rotary_dim` (default: all) rows of a head are paired, the others stay. Moving there and back
+    is the identity. Returns a new tensor. BadTensor or BadChoice name the argument that does not fit.
+    """
+    if isinstance(num_heads, bool) or not isinstance(num_heads, int) or num_heads < 1:
+        raise BadTensor(f"num_heads is {num_heads!r}; the positive number of heads of this projection works")
+    if weight.ndim not in (1, 2) or weight.shape[0] % num_heads:
+        raise BadTensor(
+            f"weight has shape {tuple(weight.shape)}; ({num_heads} * head_dim, in_features) or a bias "
+            f"({num_heads} * head_dim,) works (for grouped keys num_heads is the number of key heads)"
+        )
+    head_dim = weight.shape[0] // num_heads
+    width = head_dim if rotary_dim is None else rotary_dim
+    if width % 2 or not 0 < width <= head_dim:
+        raise BadTensor(
+            f"{'head_dim' if rotary_dim is None else 'rotary_dim'} is {width}; "
+            f"a positive even number <= {head_dim} works"
+        )
+    order = [*pair_order(width, to=to), *range(width, head_dim)]
+    rows = weight.unflatten(0, (num_heads, head_dim))
+    return rows[:, torch.tensor(order, device=weight.device)].flatten(0, 1)
+
+
+__all__ = [
+    "LAYOUTS",
+    "heads_first",
+    "join_pairs",
+    "over_heads",
+    "pair_order",
+    "permute_qk",
+    "split_pairs",
+    "time_axis",
+]

@@ -1,0 +1,147 @@
+"""The rotary kernel: turn every plane of x by the angle of its token, in plain eager PyTorch.
+
+y0 = x0 cos - x1 sin
+y1 = x0 sin + x1 cos
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import embedding
+
+from .errors import BadChoice, BadDtype, BadTensor, NeedsGradient
+from .layout import join_pairs, over_heads, split_pairs, time_axis
+from .validation import (
+    check_heads,
+    check_impl,
+    check_in_table,
+    check_tensor,
+    check_token_positions,
+    compute_dtype,
+    same_device,
+)
+
+
+def rotary_embedding(
+    x: Tensor,
+    cos: Tensor,
+    sin: Tensor,
+    position_ids: Tensor | None = None,
+    *,
+    interleaved: bool = False,
+    layout: str = "bhtd",
+    rotary_dim: int | None = None,
+    inverse: bool = False,
+    impl: str = "auto",
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with every plane turned by the angle of its token; same shape and dtype as x, contiguous.
+
+    x: (batch, heads, time, head_dim), or (batch, time, heads, head_dim) with layout="bthd"; float64,
+    float32, bfloat16 or float16, any strides. The last two are computed in float32 and rounded once.
+    cos, sin: half-width tables from `rotary_table`, float32 (float64 for float64 x). Without position_ids
+    one row per token, (time, pairs) or (batch, time, pairs); with position_ids, integers (time,) or
+    (batch, time), the tables are (length, pairs) and the rows are looked up.
+    interleaved: planes (2i, 2i + 1) instead of (i, i + rotary_dim/2).
+    rotary_dim: rotate the first rotary_dim = 2 * pairs coordinates only; the rest is copied bit for bit.
+    inverse: turn back, by the transposed matrix; that undoes the rotation only for tables of amplitude 1.
+    impl: "auto" or "eager"; a path that is not built raises NotBuilt.
+    out: receives the result, may be x itself; NeedsGradient if x, cos or sin need one.
+    Gradients flow to x, cos and sin. Every refusal names the argument, what it was and what would work.
+    """
+    check_impl(impl)
+    x = check_heads(x, "x", layout)
+    width = _rotated_width(x, cos, sin, rotary_dim)
+    cos, sin = _token_rows(x, cos, sin, position_ids, layout)
+    turned = _turn(x[..., :width], cos, -sin if inverse else sin, interleaved)
+    y = torch.cat((turned, x[..., width:]), dim=-1) if width < x.shape[-1] else turned
+    return y if out is None else _store(y, out, (x, cos, sin))
+
+
+def _turn(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> Tensor:
+    """R(angle) on every plane, computed in the dtype of the tables and rounded once to that of x."""
+    x0, x1 = split_pairs(x.to(cos.dtype), interleaved)
+    return join_pairs(x0 * cos - x1 * sin, x0 * sin + x1 * cos, interleaved).to(x.dtype)
+
+
+def _rotated_width(x: Tensor, cos: Tensor, sin: Tensor, rotary_dim: int | None) -> int:
+    """2 * pairs, after refusing tables that do not belong to x."""
+    check_tensor(cos, "cos")
+    check_tensor(sin, "sin")
+    if cos.shape != sin.shape or not 2 <= cos.ndim <= 3:
+        raise BadTensor(
+            f"cos has shape {tuple(cos.shape)} and sin {tuple(sin.shape)}; "
+            "both (time, pairs) or both (batch, time, pairs) works"
+        )
+    for name, table in (("cos", cos), ("sin", sin)):
+        same_device(x, "x", table, name)
+        if table.dtype != compute_dtype(x.dtype):
+            raise BadDtype(
+                f"{name} has dtype {table.dtype} but x is {x.dtype}; "
+                f"a {compute_dtype(x.dtype)} table works: rotary_table(..., dtype={compute_dtype(x.dtype)})"
+            )
+    return _width(x.shape[-1], cos.shape[-1], rotary_dim)
+
+
+def _width(head_dim: int, pairs: int, rotary_dim: int | None) -> int:
+    wanted = head_dim if rotary_dim is None else rotary_dim
+    name = "head_dim" if rotary_dim is None else "rotary_dim"
+    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted % 2 or not 0 < wanted <= head_dim:
+        raise BadTensor(
+            f"{name} is {wanted!r}; a positive even number <= {head_dim} works (planes have two coordinates)"
+        )
+    if pairs == wanted:
+        raise BadTensor(
+            f"cos and sin have full width {pairs}, but half-width ones ({wanted // 2} columns, one a plane) "
+            f"are expected; slice them: cos[..., :{wanted // 2}] if the halves repeat (transformers), "
+            "cos[..., ::2] if neighbours repeat"
+        )
+    if 2 * pairs != wanted:
+        raise BadTensor(
+            f"cos and sin have {pairs} columns but {name} is {wanted}; {wanted // 2} columns work, "
+            f"or rotary_dim={2 * pairs} to rotate only the first {2 * pairs} coordinates"
+        )
+    return wanted
+
+
+def _token_rows(
+    x: Tensor, cos: Tensor, sin: Tensor, position_ids: Tensor | None, layout: str
+) -> tuple[Tensor, Tensor]:
+    """The table rows of every token, broadcast over heads."""
+    batch, time = x.shape[0], x.shape[time_axis(layout)]
+    if position_ids is not None:
+        if cos.ndim != 2:
+            raise BadChoice(
+                f"cos has shape {tuple(cos.shape)} together with position_ids; a table (length, pairs) "
+                "works, or rows (batch, time, pairs) without position_ids"
+            )
+        ids = check_token_positions(position_ids, batch, time)
+        same_device(x, "x", ids, "position_ids")
+        check_in_table(ids, cos.shape[0])
+        cos, sin = embedding(ids.long(), cos), embedding(ids.long(), sin)
+    elif cos.shape[-2] != time or (cos.ndim == 3 and cos.shape[0] not in (1, batch)):
+        raise BadTensor(
+            f"cos has shape {tuple(cos.shape)}, but x has {batch} sequences of {time} tokens; a row a token, "
+            f"({time}, pairs) or ({batch}, {time}, pairs), works, or position_ids to look rows up"
+        )
+    return over_heads(cos, layout), over_heads(sin, layout)
+
+
+def _store(y: Tensor, out: Tensor, inputs: tuple[Tensor, ...]) -> Tensor:
+    """out[...] = y, refused where autograd would lose the result."""
+    if not isinstance(out, Tensor) or out.shape != y.shape or out.dtype != y.dtype or out.device != y.device:
+        got = (
+            f"{tuple(out.shape)} {out.dtype} on {out.device}"
+            if isinstance(out, Tensor)
+            else type(out).__name__
+        )
+        raise BadTensor(f"out is {got}; {tuple(y.shape)} {y.dtype} on {y.device} works")
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (*inputs, out)):
+        raise NeedsGradient(
+            "out was given but a gradient is needed; leave out=None, or call under torch.no_grad()"
+        )
+    return out.copy_(y)
+
+
+__all__ = ["rotary_embedding"]

@@ -1,0 +1,153 @@
+"""Tables of cos and sin: the only file that forms an angle from a frequency and a position.
+
+Angles "exact" are formed in float64: frequency and product each round by at most 2^-53 relatively, so the
+angle is off by at most 2^-52 |ωt|, cos and sin by 2^-52 more, and storing in float32 by 2^-24. For
+amplitude a every entry is within a (2^-24 + 2^-52 |ωt| + 2^-51) of a·cos(ωt) or a·sin(ωt).
+Angles "hf" repeat the float32 arithmetic of transformers bit for bit, with its errors.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import isfinite
+
+import sympy as sp
+import torch
+from torch import Tensor
+
+from ..symbolic.frequencies import Frequencies
+from .constants import nearest_float
+from .errors import BadChoice, BadDtype, BadTensor, TooLarge
+from .validation import check_position_ids, check_tensor, same_device
+
+LARGEST_ANGLE = 2.0**28
+_EXACT_INTEGERS = 2**53
+
+
+def rotary_table(
+    inv_freq: Frequencies | Tensor,
+    position_ids: Tensor,
+    *,
+    attention_scaling: float = 1.0,
+    angles: str = "exact",
+    dtype: torch.dtype = torch.float32,
+) -> tuple[Tensor, Tensor]:
+    """(cos, sin) of inv_freq * position_ids, each of shape position_ids.shape + (pairs,): half width.
+
+    inv_freq: Frequencies, or a tensor (pairs,) of radians per position, whose entries count as exact.
+    position_ids: integers of any sign, or float clock readings, of any shape; on the wanted device.
+    attention_scaling: the amplitude a; left at 1, Frequencies bring their own attention_factor.
+    angles: "exact" (float64 angles, see the bound above) or "hf" (float32 angles as transformers forms
+    them: base ** (arange / dim) and position.float() * inv_freq.float()).
+    dtype: of the result, float32 or float64 (which float64 inputs of the kernel need; exact angles only).
+    Raises TooLarge where |ωt| > 2^28, and BadTensor, BadDtype or BadChoice naming the argument.
+    """
+    ids = check_position_ids(position_ids, ranks=())
+    if dtype not in (torch.float32, torch.float64):
+        raise BadDtype(f"dtype is {dtype}; float32 or float64 works (half precision would spoil the angles)")
+    amplitude = _amplitude(inv_freq, attention_scaling)
+    if angles == "hf":
+        return _hf_table(inv_freq, ids, amplitude, dtype)
+    if angles != "exact":
+        raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
+    angle = exact_angles(frequency_tensor(inv_freq, ids), ids)
+    return (amplitude * angle.cos()).to(dtype), (amplitude * angle.sin()).to(dtype)
+
+
+def exact_angles(frequencies: Tensor, position_ids: Tensor) -> Tensor:
+    """ωt in float64, position_ids.shape + (n,); TooLarge where float64 can no longer hold it accurately."""
+    if not position_ids.is_meta and not torch.compiler.is_compiling() and position_ids.numel():
+        _refuse_large(frequencies, position_ids)
+    return position_ids.to(torch.float64)[..., None] * frequencies
+
+
+def frequency_tensor(inv_freq: Frequencies | Tensor, like: Tensor) -> Tensor:
+    """The frequencies as float64 (pairs,) on the device of `like`, each the nearest float64."""
+    if isinstance(inv_freq, Frequencies):
+        return torch.tensor(nearest_frequencies(inv_freq), dtype=torch.float64, device=like.device)
+    if not isinstance(inv_freq, Tensor):
+        raise BadDtype(f"inv_freq is a {type(inv_freq).__name__}; Frequencies or a tensor (pairs,) works")
+    inv_freq = check_tensor(inv_freq, "inv_freq")
+    if inv_freq.ndim != 1 or not len(inv_freq):
+        raise BadTensor(f"inv_freq has shape {tuple(inv_freq.shape)}; shape (pairs,) with pairs >= 1 works")
+    same_device(like, "position_ids", inv_freq, "inv_freq")
+    if not inv_freq.is_meta and not torch.compiler.is_compiling() and not inv_freq.isfinite().all():
+        raise BadTensor("inv_freq contains NaN or infinity; finite radians per position work")
+    return inv_freq.to(torch.float64)
+
+
+@lru_cache(maxsize=256)
+def nearest_frequencies(frequencies: Frequencies) -> tuple[float, ...]:
+    """Every exact frequency as its nearest float64."""
+    return tuple(nearest_float(value) for value in frequencies.exact)
+
+
+def hf_inv_freq(rope_theta: float, rotary_dim: int) -> Tensor:
+    """1.0 / (rope_theta ** (arange(0, rotary_dim, 2) / rotary_dim)) in float32, as transformers forms it."""
+    steps = torch.arange(0, rotary_dim, 2, dtype=torch.int64).to(torch.float32)
+    return 1.0 / (rope_theta ** (steps / rotary_dim))
+
+
+def _hf_table(
+    inv_freq: Frequencies | Tensor, ids: Tensor, amplitude: float, dtype: torch.dtype
+) -> tuple[Tensor, Tensor]:
+    if dtype != torch.float32:
+        raise BadChoice(f"angles='hf' forms float32 tables, but dtype is {dtype}; angles='exact' works")
+    if isinstance(inv_freq, Frequencies):
+        inv_freq = hf_inv_freq(*_base_and_width(inv_freq)).to(ids.device)
+    same_device(ids, "position_ids", check_tensor(inv_freq, "inv_freq"), "inv_freq")
+    angle = ids.to(torch.float32)[..., None] * inv_freq.to(torch.float32)
+    return angle.cos() * amplitude, angle.sin() * amplitude
+
+
+def _base_and_width(frequencies: Frequencies) -> tuple[float, int]:
+    """(rope_theta, rotary_dim) of frequencies that are rope_theta^(-2k/rotary_dim); BadChoice otherwise."""
+    exact = frequencies.exact
+    pairs = len(exact)
+    base = exact[1] ** -pairs if pairs > 1 else sp.Integer(1)
+    if any(value != base ** sp.Rational(-k, pairs) for k, value in enumerate(exact)):
+        raise BadChoice(
+            "angles='hf' needs the base, but inv_freq is no Frequencies of the form rope_theta^(-2k/dim); "
+            "pass the float32 inv_freq tensor of the model instead"
+        )
+    return nearest_float(base), 2 * pairs
+
+
+def _amplitude(inv_freq: Frequencies | Tensor, attention_scaling: float) -> float:
+    """The given scaling, or the attention factor of the Frequencies; both at once are ambiguous."""
+    scaling = float(attention_scaling)
+    if not isfinite(scaling) or scaling <= 0:
+        raise BadTensor(f"attention_scaling is {attention_scaling!r}; a finite positive number works")
+    own = nearest_float(inv_freq.attention_factor) if isinstance(inv_freq, Frequencies) else 1.0
+    if own != 1.0 and scaling not in (1.0, own):
+        raise BadChoice(
+            f"attention_scaling is {scaling} but inv_freq has attention_factor {own}; give only one of them"
+        )
+    return scaling if own == 1.0 else own
+
+
+def _refuse_large(frequencies: Tensor, ids: Tensor) -> None:
+    """Refuse positions that float64 cannot hold and angles beyond 2^28: both would be silently wrong."""
+    if ids.is_floating_point() and not ids.isfinite().all():
+        raise BadTensor("position_ids contains NaN or infinity; finite clock readings work")
+    largest = max(abs(int(ids.min())), abs(int(ids.max())))
+    if largest > _EXACT_INTEGERS:
+        raise TooLarge(
+            f"position_ids contains {largest} > 2^53, which float64 cannot hold; exact.rotary_table works"
+        )
+    angle = largest * float(frequencies.detach().abs().max())
+    if angle > LARGEST_ANGLE:
+        raise TooLarge(
+            f"the largest angle |inv_freq * position_ids| is {angle:.4g} > 2^28 radians, where float64 "
+            "angles lose accuracy; exact.rotary_table works at any position"
+        )
+
+
+__all__ = [
+    "LARGEST_ANGLE",
+    "exact_angles",
+    "frequency_tensor",
+    "hf_inv_freq",
+    "nearest_frequencies",
+    "rotary_table",
+]
