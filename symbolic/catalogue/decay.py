@@ -1,0 +1,43 @@
+"""Scores that fade with the gap: alone, and together with a turn."""
+
+from __future__ import annotations
+
+from ..block import Block
+from ..encoding import Encoding
+from ..exact import exact_entry
+from ..frequencies import even, whole
+from ..generated import Generated
+from ..generator import Generator
+from .registry import register
+from .rope import flag
+from .turning import pairs, plane_frequencies, turning
+
+
+@register
+def decay(head_dim: int, gamma: object) -> Encoding:
+    """score = e^{-γ(t-s)} q·k: X = -γI. γ > 0 fades, γ < 0 grows (scalar case of Sun et al., arXiv 2307.08621)."""
+    size, rate = whole(head_dim, "head_dim"), exact_entry(gamma, "gamma")
+    return Generated(
+        "decay", {"head_dim": size, "gamma": rate}, size, Generator.direct_sum(*[Block(rate)] * size)
+    )
+
+
+@register
+def damped_rope(
+    head_dim: int,
+    gamma: object,
+    rope_theta: object = 10000,
+    interleaved: bool = False,
+    frequencies: object = None,
+) -> Encoding:
+    """A turn that fades: X = -γI - w_k J on plane k (the retention of Sun et al., arXiv 2307.08621)."""
+    size, rate = even(head_dim, "head_dim"), exact_entry(gamma, "gamma")
+    turns = plane_frequencies(frequencies, rope_theta, size)
+    generator = turning(size, pairs(size, flag(interleaved, "interleaved")), turns, rate)
+    given = (
+        {"rope_theta": exact_entry(rope_theta, "rope_theta")}
+        if frequencies is None
+        else {"frequencies": turns}
+    )
+    parameters = {"head_dim": size, "gamma": rate, **given, "interleaved": interleaved}
+    return Generated("damped_rope", parameters, size, generator)

@@ -1,0 +1,18 @@
+"""No positions at all: X = 0."""
+
+from __future__ import annotations
+
+from ..block import Block
+from ..encoding import Encoding
+from ..frequencies import whole
+from ..generated import Generated
+from ..generator import Generator
+from .registry import register
+
+
+@register
+def nope(head_dim: int) -> Encoding:
+    """score = q·k for every pair of positions (Kazemnejad et al., arXiv 2305.19466)."""
+    size = whole(head_dim, "head_dim")
+    held = Generator.direct_sum(*[Block(0)] * size)
+    return Generated("nope", {"head_dim": size}, size, held)

@@ -1,0 +1,196 @@
+"""What an encoding is: lifts, factors, conventions, and the score they give.
+
+    score(t, s) = (query_factor(t) φ(q))ᵀ (key_factor(s) ψ(k)) + bias(t, s)
+    output      = Σ_s weight(t, s) · output_factor(t) value_factor(s) v_s
+
+t is the query position, s the key position; φ and ψ append constants to q and k. For the family
+`query_factor(t) = A(t)ᵀ`, `key_factor(s) = A(-s)` with `A(u) = exp(uX)`, so the score is `φ(q)ᵀ exp((t-s)X) ψ(k)`.
+The score never includes the scale: logit = scale · score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import sympy as sp
+
+from .decide import Status, Verdict
+from .entries import shift_verdict
+from .errors import BadInput, WrongType
+from .exact import exact_entry
+from .generator import Generator
+from .separate import separate
+
+
+def content(head_dim: int) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
+    """The columns q = (q0, q1, …) and k = (k0, k1, …) of real symbols, shape (head_dim, 1)."""
+    return tuple(
+        sp.ImmutableMatrix(head_dim, 1, [sp.Symbol(f"{name}{i}", real=True) for i in range(head_dim)])
+        for name in "qk"
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encoding:
+    """The part common to all encodings; `encoding(name, ...)` builds one.
+
+    name, parameters: as given to `encoding`, exact. head_dim: features of q and k (an int, or 2n with a symbol
+    n). scale: the logit is scale · score. Two encodings are equal when name and parameters are.
+    """
+
+    name: str
+    parameters: Mapping[str, object]
+    head_dim: int | sp.Expr
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+
+    @property
+    def scale(self) -> sp.Expr:
+        """1/sqrt(head_dim)."""
+        return 1 / sp.sqrt(self.head_dim)
+
+    @property
+    def parts(self) -> tuple[Encoding, ...]:
+        """The encodings that were added; one that is no sum is its own only part."""
+        return (self,)
+
+    @property
+    def heads(self) -> tuple[Encoding, ...]:
+        """One encoding per head; an encoding that treats all heads alike has one."""
+        return (self,)
+
+    @property
+    def generators(self) -> tuple[Generator, ...]:
+        """The generator X on the lifted space, in a tuple (one per clock); for negative cases those that occur."""
+        return ()
+
+    def content(self) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
+        """The columns q and k of real symbols q0 … and k0 …, shape (head_dim, 1)."""
+        return content(self.head_dim)
+
+    def query_lift(self, q: sp.MatrixBase) -> sp.MatrixBase:
+        """φ(q): q with the constant slots appended, shape (lifted, 1)."""
+        return q
+
+    def key_lift(self, k: sp.MatrixBase) -> sp.MatrixBase:
+        """ψ(k): k with the constant slots appended, shape (lifted, 1)."""
+        return k
+
+    def query_factor(self, t: sp.Expr) -> sp.ImmutableMatrix:
+        """F(t), shape (n, lifted): multiplies φ(q)."""
+        raise NotImplementedError
+
+    def key_factor(self, s: sp.Expr) -> sp.ImmutableMatrix:
+        """G(s), shape (n, lifted): multiplies ψ(k)."""
+        raise NotImplementedError
+
+    def value_factor(self, s: sp.Expr) -> sp.ImmutableMatrix:
+        """V(s), shape (head_dim, head_dim): multiplies the value at s; the identity unless values are moved."""
+        return sp.ImmutableMatrix(sp.eye(self.head_dim))
+
+    def output_factor(self, t: sp.Expr) -> sp.ImmutableMatrix:
+        """O(t), shape (head_dim, head_dim): multiplies the output at t; the identity unless it is moved."""
+        return sp.ImmutableMatrix(sp.eye(self.head_dim))
+
+    def bias(self, t: sp.Expr, s: sp.Expr) -> sp.Expr:
+        """What is added to the score outside the factors; 0 unless the encoding is no matrix product."""
+        return sp.S.Zero
+
+    def score(self, t: object, s: object, *, q: object = None, k: object = None) -> sp.Expr:
+        """The unscaled score of the query at t and the key at s, for q and k (symbols q0 …, k0 … if None)."""
+        t, s = exact_entry(t, "t"), exact_entry(s, "s")
+        symbols = self.content()
+        query = self.query_factor(t) * self.query_lift(_column(q, symbols[0], "q"))
+        key = self.key_factor(s) * self.key_lift(_column(k, symbols[1], "k"))
+        return (query.T * key)[0, 0] + self.bias(t, s)
+
+    def maps(self, t: sp.Expr, s: sp.Expr) -> tuple[sp.MatrixBase, ...]:
+        """F(t)ᵀ G(s), the bias as a 1x1 matrix, and O(t) V(s): all that attention sees of the positions."""
+        return (
+            self.query_factor(t).T * self.key_factor(s),
+            sp.ImmutableMatrix([[self.bias(t, s)]]),
+            self.output_factor(t) * self.value_factor(s),
+        )
+
+    def symbolic(self) -> tuple[Encoding, dict[sp.Symbol, sp.Expr]]:
+        """(the same encoding with free symbols w0 … for its frequencies and g0 … for its decays, their values)."""
+        return self, {}
+
+    def is_relative(self) -> Verdict:
+        """Decide whether scores and value maps depend on t - s only, for every q, k.
+
+        Proved for free frequencies where they are positive symbols, hence for the given numbers. A refutation
+        names two position pairs with equal gap, and content, at which the scores differ by a proven amount.
+        """
+        verdict = shift_verdict(self.symbolic()[0].maps)
+        return verdict if verdict.status is Status.PROVED else separate(self, verdict)
+
+    def in_family(self) -> Verdict:
+        """Decide whether score and value map have the form `φ(q)ᵀ C exp((t-s)X) B ψ(k)` with one fixed X."""
+        raise NotImplementedError
+
+    @property
+    def sentence(self) -> str:
+        """The encoding in words, one line."""
+        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items() if value is not None)
+        return f"{self.name}({given})"
+
+    def latex(self) -> str:
+        """The score as LaTeX: written out for up to four features, else as a matrix product."""
+        if self.head_dim in (1, 2, 3, 4):
+            t, s = sp.symbols("t s", real=True)
+            return rf"\mathrm{{score}}(t, s) = {sp.latex(self.score(t, s))}"
+        return r"\mathrm{score}(t, s) = \varphi(q)^{\top} F(t)^{\top} G(s)\, \psi(k)"
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(self.sentence)}</p><p>$\\displaystyle {escape(self.latex())}$</p>"
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def _key(self) -> tuple:
+        if self.parts[0] is not self:
+            return tuple(part._key() for part in self.parts)
+        return (self.name, tuple(self.parameters.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Encoding) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __add__(self, other: object) -> Encoding:
+        """Both at once: content generators, which must commute, and biases add. BadInput where they cannot."""
+        raise self._cannot_add(other)
+
+    def __radd__(self, other: object) -> Encoding:
+        raise self._cannot_add(other)
+
+    def _cannot_add(self, other: object) -> Exception:
+        if not isinstance(other, Encoding):
+            return WrongType(f"{self.name} was added to a {type(other).__name__}; another encoding works")
+        return BadInput(
+            f"{self.name} and {other.name} cannot be added; nope, rope, decay, damped_rope and alibi of one "
+            "concrete head_dim compose"
+        )
+
+
+def _column(given: object, symbols: sp.ImmutableMatrix, name: str) -> sp.MatrixBase:
+    """The content `given` as an exact column, or the symbols when it is None."""
+    if given is None:
+        return symbols
+    if not isinstance(given, (Sequence, sp.MatrixBase)) or isinstance(given, str):
+        raise WrongType(
+            f"{name} is a {type(given).__name__}; a list of exact numbers or a column Matrix works"
+        )
+    if len(given) != symbols.rows:
+        raise BadInput(f"{name} has {len(given)} entries; head_dim is {symbols.rows}")
+    return sp.ImmutableMatrix(symbols.rows, 1, [exact_entry(x, f"{name}[{i}]") for i, x in enumerate(given)])

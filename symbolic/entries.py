@@ -1,0 +1,94 @@
+"""Entry-by-entry comparison of explicit matrices, and what "depends on t - s only" means for them.
+
+A matrix for head size 128 repeats four identities under 64 names of the frequency. Free symbols may be
+renamed, so each identity is decided once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from .decide import Status, Verdict, decide
+
+QUERY = sp.Symbol("t", real=True)
+KEY = sp.Symbol("s", real=True)
+GAP = sp.Symbol("u", real=True)
+
+Maps = Callable[[sp.Expr, sp.Expr], tuple[sp.MatrixBase, ...]]
+
+
+@dataclass
+class Identities:
+    """Decides `lhs = rhs`, remembering identities up to the names of symbols other than `kept`."""
+
+    kept: frozenset[sp.Symbol] = frozenset({QUERY, KEY, GAP})
+    known: dict[tuple[sp.Expr, sp.Expr], Verdict] = field(default_factory=dict)
+
+    def decide(self, lhs: sp.Expr, rhs: sp.Expr) -> Verdict:
+        """The verdict on lhs = rhs, with its witness in the caller's symbols."""
+        names = _renaming([lhs, rhs], self.kept)
+        pair = lhs.xreplace(names), rhs.xreplace(names)
+        if pair not in self.known:
+            self.known[pair] = decide(*pair)
+        verdict = self.known[pair]
+        back = {new: old for old, new in names.items()}
+        witness = verdict.witness and {back.get(x, x): value for x, value in verdict.witness.items()}
+        return replace(verdict, witness=witness)
+
+    def decide_matrices(self, lhs: sp.MatrixBase, rhs: sp.MatrixBase) -> Verdict:
+        """All entries; the first one that is not proved is returned with its place."""
+        for place in _places(lhs, rhs):
+            verdict = self.decide(lhs[place], rhs[place])
+            if verdict.status is not Status.PROVED:
+                return replace(verdict, entry=place)
+        count = len(self.known)
+        return Verdict(
+            status=Status.PROVED,
+            reason=f"{lhs.rows}x{lhs.cols} entries, {count} different identities up to names, each decided",
+        )
+
+
+def _renaming(expressions: Iterable[sp.Expr], kept: frozenset[sp.Symbol]) -> dict[sp.Symbol, sp.Symbol]:
+    """A one-to-one renaming of the free symbols to x0, x1, … in order of appearance, assumptions kept."""
+    names: dict[sp.Symbol, sp.Symbol] = {}
+    for expression in expressions:
+        for node in sp.preorder_traversal(expression):
+            if node.is_Symbol and node not in kept and node not in names:
+                names[node] = sp.Symbol(f"x{len(names)}", **node.assumptions0)
+    return names
+
+
+def _places(a: sp.MatrixBase, b: sp.MatrixBase) -> list[tuple[int, int]]:
+    return sorted(set(a.todok()) | set(b.todok()))
+
+
+def shift_verdict(maps: Maps) -> Verdict:
+    """Decide `maps(s + u, s) = maps(u, 0)` for all real s, u: the maps depend on t - s only.
+
+    First t = s + u is substituted; an entry from which s has gone is a function of u as it stands, opaque
+    functions included. Every other entry goes to `decide`. `entry` of a refutation is (map, row, column).
+    """
+    identities, gone = Identities(), 0
+    for which, (moved, fixed) in enumerate(zip(maps(KEY + GAP, KEY), maps(GAP, sp.S.Zero), strict=True)):
+        for place in _places(moved, fixed):
+            if not moved[place].has(KEY):
+                gone += 1
+                continue
+            verdict = identities.decide(moved[place], fixed[place])
+            if verdict.status is not Status.PROVED:
+                return replace(verdict, entry=(which, *place))
+    return Verdict(status=Status.PROVED, reason=_shift_reason(gone, len(identities.known)))
+
+
+def _shift_reason(gone: int, decided: int) -> str:
+    parts = []
+    if gone:
+        parts.append(f"with t = s + u the position s cancels in {gone} entries")
+    if decided:
+        parts.append(
+            f"{decided} different entry identities M(s+u, s) = M(u, 0) are decided, for free frequencies"
+        )
+    return "; ".join(parts) or "the score contains no position"

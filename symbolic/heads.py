@@ -1,0 +1,123 @@
+"""Encodings whose heads differ: one member of the family per head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import sympy as sp
+
+from .decide import Status, Verdict
+from .encoding import Encoding
+from .errors import BadInput
+from .generated import Generated
+from .generator import Generator
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PerHead(Encoding):
+    """Several heads; a question about one score goes to `heads[h]`, a verdict holds for all of them."""
+
+    members: tuple[Generated, ...]
+    summands: tuple[Encoding, ...] = ()
+
+    @property
+    def heads(self) -> tuple[Generated, ...]:
+        """One encoding per head."""
+        return self.members
+
+    @property
+    def parts(self) -> tuple[Encoding, ...]:
+        """The encodings that were added, or this one."""
+        return self.summands or (self,)
+
+    @property
+    def scale(self) -> sp.Expr:
+        """The scale, common to the heads."""
+        return self.members[0].scale
+
+    @property
+    def generators(self) -> tuple[Generator, ...]:
+        """The generator that the heads share; BadInput when they do not."""
+        first = self.members[0].generators
+        if any(member.generators != first for member in self.members):
+            raise self._ask_a_head("generators")
+        return first
+
+    def _ask_a_head(self, what: str) -> BadInput:
+        return BadInput(
+            f"{self.name} has {len(self.members)} heads that differ; ask one of them: heads[0].{what}"
+        )
+
+    def score(self, t: object, s: object, *, q: object = None, k: object = None) -> sp.Expr:
+        """Refused: ask `heads[h].score(t, s)`."""
+        raise self._ask_a_head("score(t, s)")
+
+    def query_factor(self, t: sp.Expr) -> sp.ImmutableMatrix:
+        """Refused: ask `heads[h].query_factor(t)`."""
+        raise self._ask_a_head("query_factor(t)")
+
+    def key_factor(self, s: sp.Expr) -> sp.ImmutableMatrix:
+        """Refused: ask `heads[h].key_factor(s)`."""
+        raise self._ask_a_head("key_factor(s)")
+
+    def is_relative(self) -> Verdict:
+        """Proved when every head is relative; the first head that is not answers for all."""
+        return self._all("is_relative")
+
+    def in_family(self) -> Verdict:
+        """Proved when every head is in the family; the first head that is not answers for all."""
+        return self._all("in_family")
+
+    def _all(self, question: str) -> Verdict:
+        known: dict[object, Verdict] = {}
+        for index, member in enumerate(self.members):
+            free = member.symbolic()[0]
+            shape = (
+                free.generator,
+                tuple((bias.query, bias.key) for bias in free.biases),
+                free.value_generator,
+            )
+            if shape not in known:
+                known[shape] = getattr(member, question)()
+            verdict = known[shape]
+            if verdict.status is not Status.PROVED:
+                return replace(verdict, reason=f"head {index}: {verdict.reason}")
+        return replace(
+            verdict, reason=f"each of {len(self.members)} heads, with a free amplitude: {verdict.reason}"
+        )
+
+    def latex(self) -> str:
+        """The score of the first head as LaTeX."""
+        return self.members[0].latex()
+
+    @property
+    def sentence(self) -> str:
+        """The encoding in words, one line."""
+        return " + ".join(part.sentence for part in self.summands) or super().sentence
+
+    def __add__(self, other: object) -> Encoding:
+        """Head by head; an encoding without heads is added to each."""
+        return self._plus(other, lambda mine, its: mine + its, lambda mine, its: mine + its)
+
+    def __radd__(self, other: object) -> Encoding:
+        return self._plus(other, lambda mine, its: its + mine, lambda mine, its: its + mine)
+
+    def _plus(self, other: object, add, join) -> Encoding:
+        if isinstance(other, Generated):
+            others: tuple[Generated, ...] = (other,) * len(self.members)
+        elif isinstance(other, PerHead):
+            others = other.members
+        else:
+            raise self._cannot_add(other)
+        if len(others) != len(self.members):
+            raise BadInput(
+                f"{self.name} has {len(self.members)} heads and {other.name} has {len(others)}; give both the same"
+            )
+        summands = join(self.parts, other.parts)
+        return PerHead(
+            name=" + ".join(part.name for part in summands),
+            parameters={part.name: part.parameters for part in summands},
+            head_dim=self.head_dim,
+            members=tuple(map(add, self.members, others)),
+            summands=summands,
+        )

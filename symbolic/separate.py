@@ -1,0 +1,122 @@
+"""Refuting relativity: two position pairs with equal gap, and content, at which ball arithmetic tells scores apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from .balls import enclose
+from .decide import Status, Verdict
+from .entries import GAP, KEY
+
+# (s, u): the pairs (s + u, s) and (u, 0); small ones first, so that a witness can be checked by hand.
+POSITIONS = ((1, 0), (1, 1), (2, 1), (1, 2), (2, 3), (-1, 1), (-1, 2), (100, 3))
+
+
+class Positional(Protocol):
+    """What is needed of an encoding here."""
+
+    def content(self) -> tuple[sp.MatrixBase, sp.MatrixBase]: ...
+    def query_lift(self, q: sp.MatrixBase) -> sp.MatrixBase: ...
+    def key_lift(self, k: sp.MatrixBase) -> sp.MatrixBase: ...
+    def maps(self, t: sp.Expr, s: sp.Expr) -> tuple[sp.MatrixBase, ...]: ...
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Content to try at one entry of one map: the number read off, its symbols' values, and how to say it."""
+
+    left: sp.MatrixBase
+    right: sp.MatrixBase
+    values: dict[sp.Symbol, sp.Rational]
+    words: str
+
+    def read(self, matrix: sp.MatrixBase) -> sp.Expr:
+        """leftᵀ matrix right."""
+        rows, columns = self.left.todok(), self.right.todok()
+        return sp.Add(
+            *(
+                rows[i, 0] * entry * columns[j, 0]
+                for (i, j), entry in matrix.todok().items()
+                if (i, 0) in rows and (j, 0) in columns
+            )
+        )
+
+
+def separate(encoding: Positional, verdict: Verdict) -> Verdict:
+    """REFUTED with a witness near the entry at which `verdict` is not proved, or `verdict` when none is found."""
+    which, row, column = verdict.entry
+    for key, gap in POSITIONS:
+        moved = encoding.maps(sp.Integer(key + gap), sp.Integer(key))[which]
+        fixed = encoding.maps(sp.Integer(gap), sp.S.Zero)[which]
+        for probe in _probes(encoding, which, row, column):
+            found = _apart(probe.read(moved) - probe.read(fixed))
+            if found:
+                return replace(_refutation(key, gap, probe, *found), entry=(row, column))
+    return replace(verdict, entry=(row, column))
+
+
+def _apart(difference: sp.Expr) -> tuple[dict[sp.Symbol, sp.Rational], str] | None:
+    """(values of the parameters, an enclosure without zero) of the difference, or None."""
+    if difference.is_zero:
+        return None
+    opaque = {call: sp.Symbol(str(call), real=True) for call in difference.atoms(AppliedUndef)}
+    expression = difference.xreplace(opaque)
+    values = assign(expression.free_symbols)
+    found = enclose(expression, 15, values)
+    if found.lower <= 0 <= found.upper:
+        return None
+    return values, f"[{sp.N(found.lower, 15)}, {sp.N(found.upper, 15)}]"
+
+
+def assign(free: Iterable[sp.Symbol]) -> dict[sp.Symbol, sp.Rational]:
+    """Small distinct values for parameters, respecting declared signs: 2, 3, 5, … in order of name."""
+    ordered = sorted(free, key=str)
+    return {x: sp.Integer(sp.prime(i + 1)) * (-1 if x.is_negative else 1) for i, x in enumerate(ordered)}
+
+
+def _probes(encoding: Positional, which: int, row: int, column: int) -> Iterator[Probe]:
+    """Unit content at the entry; with lifts both signs of it, since the constant slots add their own terms."""
+    if which:
+        one = sp.ones(1, 1)
+        size = encoding.content()[0].rows if which == 2 else 1
+        say = f"output feature {row} of a value with feature {column} only" if which == 2 else "zero content"
+        yield Probe(
+            _unit(size, row) if which == 2 else one, _unit(size, column) if which == 2 else one, {}, say
+        )
+        return
+    q, k = encoding.content()
+    for q_sign in (1, -1):
+        for k_sign in (1, -1):
+            left, right = q_sign * _unit(q.rows, row), k_sign * _unit(k.rows, column)
+            values = dict(zip([*q, *k], [*left, *right], strict=True))
+            say = f"q = {_say(left, 'e')}, k = {_say(right, 'e')}"
+            yield Probe(encoding.query_lift(left), encoding.key_lift(right), values, say)
+
+
+def _unit(size: int, index: int) -> sp.Matrix:
+    """The unit column e_index, or the zero column when the index is a constant slot beyond it."""
+    return sp.Matrix(size, 1, lambda i, _: int(i == index))
+
+
+def _say(column: sp.MatrixBase, letter: str) -> str:
+    return " + ".join(f"{x}{letter}{i}" for (i, _), x in column.todok().items()).replace("1e", "e") or "0"
+
+
+def _refutation(key: int, gap: int, probe: Probe, values: dict, enclosure: str) -> Verdict:
+    places = {KEY: sp.Integer(key), GAP: sp.Integer(gap)}
+    given = f" with {', '.join(f'{x} = {value}' for x, value in values.items())}" if values else ""
+    reason = (
+        f"at (t, s) = ({key + gap}, {key}) and ({gap}, 0) the gap is the same but the results differ by a number "
+        f"in {enclosure}, for {probe.words}{given}"
+    )
+    return Verdict(
+        status=Status.REFUTED, reason=reason, witness={**places, **values, **probe.values}, gap=enclosure
+    )
+
+
+__all__ = ["POSITIONS", "Positional", "assign", "separate"]
