@@ -1,30 +1,42 @@
-# Two commands do everything on a fresh machine: `make report` and `make test`.
+# Two commands do everything on a fresh machine with Python 3.11 or newer: `make report` and `make test`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 
-.PHONY: report test lint bench clean
+.DEFAULT_GOAL := help
+.PHONY: help report test lint bench clean
 .DELETE_ON_ERROR:
 
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+# Made again whenever the dependencies change.
 $(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,test]'
-	touch $(READY)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "exptx needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) --version 2>&1); make PYTHON=python3.12 $(MAKECMDGOALS)"; \
+	  exit 1; }
+	@echo "setting up $(VENV) (once)…"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install -c constraints.txt -e '.[all,test]'
+	@touch $@
 
 report: $(READY)  ## prove everything and write build/report/index.html
-	$(BIN)/exptx report --out build/report
+	@$(BIN)/exptx report --out build/report
 
-test: $(READY)  ## the whole test suite
-	$(BIN)/python -m pytest -n auto
+# One process a core, so one thread a process; a file stays in one process, which shares what it proves.
+test: $(READY)  ## run the whole test suite
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 lint: $(READY)  ## ruff and the type checker
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/pyrefly check
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/pyrefly check --summary=none
 
-bench: $(READY)  ## side-by-side timings, printed as ratios
-	$(BIN)/python -m benchmarks.decide
+bench: $(READY)  ## time `decide` against sympy.simplify, printed as a ratio
+	@$(BIN)/python -m benchmarks.decide
 
-clean:
-	rm -rf $(VENV) build dist *.egg-info
+clean:  ## remove all that the other commands made
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
