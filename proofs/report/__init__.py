@@ -1,0 +1,4 @@
+"""The proof report: one self-contained page, drawn from the proofs and read in any browser, offline.
+
+`pages.write_report` is the only door; it needs the extra `report` (jinja2, matplotlib, typst, latex2mathml).
+"""

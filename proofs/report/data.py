@@ -1,0 +1,280 @@
+"""Owns what the page shows, as plain frozen data: proofs, verdicts and residuals put into reading order.
+
+Nothing is judged here beyond comparing a verdict with the expected one, along everything a proof rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+EXPLAIN_BELOW = 1 / 16
+"""A residual this far below its budget has to be explained: the budget may be too generous."""
+
+MARKS = {"PROVED": "✓", "REFUTED": "✗", "UNDECIDED": "?", "NOT_CHECKED": "○"}
+WORDS = {name: name.replace("_", " ").lower() for name in MARKS}
+
+
+class StepLike(Protocol):
+    """One executed step: its claim (`step`), what was found, and the formula to typeset."""
+
+    step: Any
+    kind: str
+    name: str
+    note: str
+    goal: bool
+    status: Any
+    reason: str
+    witness: Any
+    formula: tuple[Any, str, Any] | None
+
+
+class TrialLike(Protocol):
+    """A changed step, executed."""
+
+    of: str
+    change: str
+    executed: StepLike
+
+
+class ProofLike(Protocol):
+    """One proof, as `exptx.proofs.prove` returns it."""
+
+    id: str
+    law: str
+    encoding: str | None
+    title: str
+    chapter: Any
+    statement: str
+    hypotheses: Sequence[Any]
+    expected: Any
+    status: Any
+    as_expected: bool
+    rests_on: Sequence[str]
+    steps: Sequence[StepLike]
+    perturbations: Sequence[TrialLike]
+    siblings: Sequence[TrialLike]
+    sources: Sequence[Any]
+    anchor: str
+    comment: str
+
+
+class ResidualLike(Protocol):
+    """What torch was measured to do, beside what it may do at most."""
+
+    value: float
+    budget: float
+    ratio: float
+    where: str
+    explanation: str
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A verdict in words, with its CSS class; loud where it is not the expected one."""
+
+    mark: str
+    words: str
+    kind: str
+    loud: bool = False
+
+
+def badge(proof: ProofLike) -> Badge:
+    """The verdict of a proof beside the one that was announced for it."""
+    name, expected = proof.status.name, proof.expected.name
+    kind = name.lower().replace("_", "-")
+    if name != expected:
+        return Badge("!", f"{WORDS[name]}; expected {WORDS[expected]}", kind, True)
+    if not proof.as_expected:
+        return Badge("!", f"{WORDS[name]}; but its trials went wrong", kind, True)
+    return Badge(MARKS[name], WORDS[name] if name == "PROVED" else f"{WORDS[name]}, as expected", kind)
+
+
+@dataclass(frozen=True)
+class Residual:
+    """One measured residual, ready to print."""
+
+    value: str
+    budget: str
+    ratio: str
+    where: str
+    explanation: str
+    over: bool
+
+
+def residual_view(residual: ResidualLike) -> Residual:
+    """Numbers to three digits; the explanation is kept where the ratio asks for one."""
+    unexplained = "The budget is generous here and nobody has said why."
+    return Residual(
+        f"{residual.value:.2e}",
+        f"{residual.budget:.2e}",
+        f"{residual.ratio:.2g}",
+        residual.where,
+        (residual.explanation or unexplained) if residual.ratio < EXPLAIN_BELOW else "",
+        not residual.ratio <= 1,
+    )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One proof in its place: badge, measurement, who uses it, and what below it is not as expected."""
+
+    proof: ProofLike
+    badge: Badge
+    residual: Residual | None
+    used_by: tuple[str, ...]
+    unsettled: tuple[str, ...]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Law:
+    """All proofs of one law under one number: a single one, or one per encoding."""
+
+    id: str
+    number: str
+    title: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One chapter with its laws."""
+
+    id: str
+    number: int
+    title: str
+    introduction: str
+    laws: tuple[Law, ...]
+
+
+@dataclass(frozen=True)
+class Book:
+    """Everything the page is drawn from; anchors and titles are by law id and by proof id."""
+
+    chapters: tuple[Chapter, ...]
+    anchors: Mapping[str, str] = field(hash=False)
+    titles: Mapping[str, str] = field(hash=False)
+
+    @property
+    def laws(self) -> list[Law]:
+        return [law for chapter in self.chapters for law in chapter.laws]
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [entry for law in self.laws for entry in law.entries]
+
+    @property
+    def surprises(self) -> list[Entry]:
+        return [entry for entry in self.entries if entry.badge.loud or entry.unsettled]
+
+    @property
+    def encodings(self) -> list[str]:
+        """The columns of the summary table, in order of appearance."""
+        return list(dict.fromkeys(e.proof.encoding for e in self.entries if e.proof.encoding is not None))
+
+    def counts(self) -> dict[str, int]:
+        """How many proofs have each verdict; verdicts that nobody has are left out."""
+        statuses = [entry.proof.status.name for entry in self.entries]
+        return {WORDS[name]: statuses.count(name) for name in MARKS if name in statuses}
+
+    def step_counts(self) -> dict[str, int]:
+        """How many steps were computed, enclosed and cited, over all proofs."""
+        kinds = [evidence(step) for entry in self.entries for step in entry.proof.steps]
+        return {kind: kinds.count(kind) for kind in ("computed", "enclosed", "cited")}
+
+
+def book(
+    proofs: Iterable[ProofLike],
+    residuals: Mapping[str, ResidualLike],
+    hashes: Mapping[str, str],
+) -> Book:
+    """The proofs in the order given, grouped by chapter and law; `hashes` are of certificates, by proof id."""
+    known = {proof.id: proof for proof in proofs}
+    used_by = {name: tuple(p.id for p in known.values() if name in p.rests_on) for name in _names(known)}
+
+    def entry(proof: ProofLike) -> Entry:
+        residual = residuals.get(proof.id) or residuals.get(proof.law)
+        users = used_by[proof.id] if proof.id == proof.law else used_by[proof.id] + used_by[proof.law]
+        return Entry(
+            proof,
+            badge(proof),
+            residual_view(residual) if residual else None,
+            tuple(dict.fromkeys(users)),
+            tuple(sorted(unsettled(proof, known))),
+            hashes.get(proof.id, ""),
+        )
+
+    chapters = []
+    for number, group in enumerate(_grouped(known.values(), lambda p: p.chapter.id), 1):
+        laws = tuple(
+            Law(same[0].law, f"{number}.{place}", same[0].title, tuple(map(entry, same)))
+            for place, same in enumerate(_grouped(group, lambda p: p.law), 1)
+        )
+        head = group[0].chapter
+        chapters.append(Chapter(head.id, number, head.title, head.intro, laws))
+    return Book(tuple(chapters), *_directory(known.values()))
+
+
+def _grouped(items: Iterable[Any], key: Any) -> list[list[Any]]:
+    groups: dict[Any, list[Any]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return list(groups.values())
+
+
+def _names(known: Mapping[str, ProofLike]) -> set[str]:
+    return set(known) | {proof.law for proof in known.values()}
+
+
+def _directory(proofs: Iterable[ProofLike]) -> tuple[dict[str, str], dict[str, str]]:
+    """Anchor and title, by law id and by proof id; the anchor of a law is its id."""
+    anchors: dict[str, str] = {}
+    titles: dict[str, str] = {}
+    for proof in proofs:
+        anchors |= {proof.law: proof.law, proof.id: proof.anchor}
+        titles.setdefault(proof.law, proof.title)
+        if proof.encoding is not None:
+            titles[proof.id] = f"{proof.title} ({proof.encoding})"
+    return anchors, titles
+
+
+def unsettled(proof: ProofLike, known: Mapping[str, ProofLike]) -> set[str]:
+    """Ids of everything `proof` rests on, directly or not, that is missing or not as expected."""
+    found, seen, queue = set(), set(), list(proof.rests_on)
+    while queue:
+        name = queue.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        below = [p for p in known.values() if name in (p.id, p.law)]
+        if not all(p.as_expected for p in below) or not below:
+            found.add(name)
+        queue += [deeper for p in below for deeper in p.rests_on]
+    return found
+
+
+def evidence(step: StepLike) -> str:
+    """Who vouches for a step: `computed`, `enclosed` or `cited`."""
+    return step.kind if step.kind in ("cited", "enclosed") else "computed"
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A lemma that is quoted, not proved here, with the proofs that need it."""
+
+    lemma: str
+    source: Any
+    needed_by: tuple[str, ...]
+
+
+def citations(proofs: Iterable[ProofLike]) -> list[Citation]:
+    """Every cited lemma once, in order of appearance."""
+    quoted: dict[str, tuple[Any, list[str]]] = {}
+    for proof in proofs:
+        for executed in proof.steps:
+            if executed.kind == "cited":
+                _, users = quoted.setdefault(executed.step.lemma, (executed.step.source, []))
+                users.append(proof.id)
+    return [Citation(lemma, source, tuple(dict.fromkeys(users))) for lemma, (source, users) in quoted.items()]

@@ -1,0 +1,179 @@
+"""Owns display mathematics: sympy objects to inline SVG by typst, each with a hidden MathML twin.
+
+All formulas of a page are compiled in one typst document, a page each; glyph outlines are shared by the
+whole HTML page, colours follow the text. Without typst the MathML twin is shown instead.
+"""
+
+import functools
+import importlib.util
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+POINTS_PER_EM = 11
+WIDE_EM = 36.0
+"""Formulas wider than the text column are broken at their relation."""
+
+_PREAMBLE = """#set page(width: auto, height: auto, margin: 1.5pt, fill: none)
+#set text(size: 11pt)
+#show math.equation: set block(spacing: 0pt)
+"""
+_RELATIONS = {
+    "=": ("=", "="), "==": ("=", "="), "!=": ("≠", r"\neq"), "≠": ("≠", r"\neq"),
+    "<=": ("≤", r"\leq"), "≤": ("≤", r"\leq"), ">=": ("≥", r"\geq"), "≥": ("≥", r"\geq"),
+    "<": ("<", "<"), ">": (">", ">"), "->": ("→", r"\to"), "→": ("→", r"\to"), "∈": ("∈", r"\in"),
+    "≈": ("≈", r"\approx"), ":=": (":=", ":="),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One display formula in its three spellings; `lhs relation rhs`, or `lhs` alone."""
+
+    lhs: str
+    relation: str = ""
+    rhs: str = ""
+    latex: str = ""
+    text: str = ""
+
+    @property
+    def on_one_line(self) -> str:
+        return f"$ {self.lhs} {self.relation} {self.rhs} $"
+
+    @property
+    def broken(self) -> str:
+        if not self.relation:
+            return self.on_one_line
+        return f"$ & {self.lhs} \\ & quad {self.relation} {self.rhs} $"
+
+
+def formula_of(parts: tuple[Any, str, Any]) -> Formula:
+    """The formula of `(lhs, relation, rhs)`; a side is sympy's, an interval (pair of decimals), words, or None."""
+    lhs, rhs = _side(parts[0]), _side(parts[2])
+    sign, command = _RELATIONS.get(parts[1], (f'"{parts[1]}"', rf"\text{{{parts[1]}}}"))
+    if parts[2] is None:
+        return Formula(lhs[0], latex=lhs[1], text=lhs[2])
+    return Formula(lhs[0], sign, rhs[0], f"{lhs[1]} {command} {rhs[1]}", f"{lhs[2]} {parts[1]} {rhs[2]}")
+
+
+def _side(part: Any) -> tuple[str, str, str]:
+    """One side of a formula in typst, LaTeX and plain text."""
+    from ...symbolic.typeset import to_latex, to_text, to_typst
+
+    if part is None:
+        return "", "", ""
+    if isinstance(part, str):
+        return f'"{part}"', rf"\text{{{part}}}", part
+    if isinstance(part, tuple):
+        words = ", ".join(part)
+        return f"[{words}]", f"[{words}]", f"[{words}]"
+    return to_typst(part), to_latex(part), to_text(part)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All formulas of one page: HTML by formula, the shared glyphs, and what typst refused."""
+
+    html: dict[Formula, str]
+    glyphs: str
+    failures: tuple[tuple[Formula, str], ...]
+
+    def __getitem__(self, formula: Formula) -> str:
+        return self.html[formula]
+
+
+def typeset(formulas: Iterable[Formula]) -> Sheet:
+    """Every formula as HTML: SVG with a hidden MathML twin, or visible MathML where there is no SVG."""
+    wanted = list(dict.fromkeys(formulas))
+    if importlib.util.find_spec("typst") is None:
+        return Sheet({formula: _fallback(formula) for formula in wanted}, "", ())
+    pictures, failures = _compile_all([formula.on_one_line for formula in wanted])
+    too_wide = [i for i, svg in pictures.items() if _width(svg) > WIDE_EM and wanted[i].relation]
+    broken, _ = _compile_all([wanted[i].broken for i in too_wide])
+    pictures |= {too_wide[i]: svg for i, svg in broken.items()}
+    glyphs: dict[str, str] = {}
+    html = {
+        formula: _formula_html(formula, pictures[i], glyphs) if i in pictures else _fallback(formula)
+        for i, formula in enumerate(wanted)
+    }
+    return Sheet(html, _glyph_sheet(glyphs), tuple((wanted[i], why) for i, why in failures.items()))
+
+
+def _compile_all(sources: list[str]) -> tuple[dict[int, str], dict[int, str]]:
+    """SVG by index, and the message of typst by index for sources it refuses."""
+    import typst
+
+    try:
+        return dict(enumerate(_compile(tuple(sources)))), {}
+    except typst.TypstError:
+        pass
+    pictures, failures = {}, {}
+    for index, source in enumerate(sources):
+        try:
+            (pictures[index],) = _compile((source,))
+        except typst.TypstError as error:
+            failures[index] = str(error)
+    return pictures, failures
+
+
+@functools.cache
+def _compile(sources: tuple[str, ...]) -> tuple[str, ...]:
+    import typst
+
+    if not sources:
+        return ()
+    document = _PREAMBLE + "\n#pagebreak()\n".join(sources)
+    pages = typst.compile(document.encode(), format="svg")
+    return tuple(page.decode() for page in (pages if isinstance(pages, list) else [pages]))
+
+
+_SYMBOL = re.compile(r'<symbol id="(\w+)"[^>]*>(.*?)</symbol>', re.DOTALL)
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+
+
+def _width(svg: str) -> float:
+    return float(_SIZE.search(svg)[1]) / POINTS_PER_EM
+
+
+def _formula_html(formula: Formula, svg: str, glyphs: dict[str, str]) -> str:
+    return f'<div class="formula">{_themed(svg, glyphs)}<span class="unseen">{mathml(formula)}</span></div>'
+
+
+def _themed(svg: str, glyphs: dict[str, str]) -> str:
+    """The picture with its glyph outlines moved to the page's sheet and its colours left to the text."""
+    for name, outline in _SYMBOL.findall(svg):
+        glyphs.setdefault(_short(name, glyphs), outline)
+    body = re.sub(r"<defs.*?</defs>", "", svg[svg.index(">") + 1 : svg.rindex("</svg>")], flags=re.DOTALL)
+    body = re.sub(r'xlink:href="#(\w+)"', lambda m: f'href="#{_short(m[1], glyphs)}"', body)
+    body = re.sub(r' fill="#000000"| fill-rule="nonzero"| y="0"', "", body)
+    body = body.replace('stroke="#000000"', 'stroke="currentColor"')
+    body = re.sub(r'(?<=[ "(-])(\d+\.\d{3})\d+', r"\1", body)
+    width, height = (float(number) for number in _SIZE.search(svg).groups())
+    return (
+        f'<svg aria-hidden="true" focusable="false" viewBox="0 0 {width:.2f} {height:.2f}" '
+        f'style="width:{width / POINTS_PER_EM:.3f}em;height:{height / POINTS_PER_EM:.3f}em">{body}</svg>'
+    )
+
+
+def _short(name: str, glyphs: dict[str, str]) -> str:
+    return "g" + name.removeprefix("g")[:12].lower()
+
+
+def _glyph_sheet(glyphs: dict[str, str]) -> str:
+    symbols = "".join(f'<symbol id="{n}" overflow="visible">{o}</symbol>' for n, o in sorted(glyphs.items()))
+    return f'<svg class="glyphs" aria-hidden="true" width="0" height="0"><defs>{symbols}</defs></svg>'
+
+
+def mathml(formula: Formula) -> str:
+    """The formula for screen readers; plain text where latex2mathml is missing or refuses it."""
+    if importlib.util.find_spec("latex2mathml") is None or not formula.latex:
+        return f'<span role="math">{escape(formula.text)}</span>'
+    from latex2mathml.converter import convert
+
+    return convert(formula.latex, display="block").replace("<math ", '<math role="math" ', 1)
+
+
+def _fallback(formula: Formula) -> str:
+    return f'<div class="formula">{mathml(formula)}</div>'

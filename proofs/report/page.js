@@ -1,0 +1,36 @@
+// The theme button, the place marker in the contents, and open folds for links and for printing.
+(() => {
+  const root = document.documentElement;
+  const button = document.getElementById("theme");
+  const isDark = () => root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try { localStorage.setItem("exptx-theme", root.dataset.theme); } catch { /* not remembered */ }
+  });
+
+  const entries = [...document.querySelectorAll("nav .toc > li > a")];
+  const places = entries.map((a) => document.getElementById(a.hash.slice(1)));
+  const mark = () => {
+    let here = 0;
+    places.forEach((place, i) => { if (place.getBoundingClientRect().top < innerHeight / 3) here = i; });
+    entries.forEach((a, i) => a.parentElement.classList.toggle("here", i === here));
+  };
+  addEventListener("scroll", () => requestAnimationFrame(mark), { passive: true });
+  mark();
+
+  addEventListener("beforeprint", () => {
+    document.querySelectorAll("details:not([open])").forEach((fold) => {
+      fold.open = true;
+      fold.dataset.printed = "";
+    });
+  });
+  addEventListener("afterprint", () => {
+    document.querySelectorAll("details[data-printed]").forEach((fold) => {
+      fold.open = false;
+      delete fold.dataset.printed;
+    });
+  });
+})();

@@ -1,0 +1,218 @@
+"""Owns the report as a whole: data, pictures and formulas poured into one self-contained HTML page.
+
+`write_report` is the door. Everything is rendered first and only then written, each file by a rename.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from ..certificate import canonical, sha256, write_atomically
+from ..certificate import document as proofs_document
+from ..errors import MissingExtra
+from .data import WORDS, Book, Entry, Law, ProofLike, ResidualLike, StepLike, book, citations, evidence
+from .formulas import Formula, Sheet, formula_of, typeset
+from .prose import inline, paragraphs
+from .record import Run, run_document, this_run
+
+APPENDICES = {
+    "errata": "What popular accounts get wrong",
+    "questions": "Questions a learner asks",
+    "glossary": "Glossary",
+    "trust": "What you must trust",
+    "bibliography": "Bibliography",
+    "reproduce": "Do it again",
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files of a finished report, and the formulas that typst refused (shown as MathML instead)."""
+
+    index: Path
+    proofs: Path
+    run: Path
+    failures: tuple[tuple[Formula, str], ...]
+
+
+def write_report(
+    proofs: Iterable[ProofLike],
+    residuals: Mapping[str, ResidualLike] | None,
+    out_dir: str | Path,
+    *,
+    document: Mapping[str, Any] | None = None,
+    command: str = "exptx report",
+    seconds: Mapping[str, float] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Written:
+    """Write `index.html`, `proofs.json` and `run.json` into `out_dir`.
+
+    proofs: in story order. residuals: by law id or proof id, None where nothing could be measured.
+    document: the content of `proofs.json`, made from the proofs where None. seconds: times to print, by
+    description. progress: told each stage. Raises `MissingExtra` without jinja2 or matplotlib, `Unwritable`
+    for a folder that cannot be written.
+    """
+    _require_extra()
+    tell = progress or (lambda stage: None)
+    proofs, out = list(proofs), Path(out_dir)
+    started = perf_counter()
+    document = proofs_document(proofs) if document is None else document
+    run = this_run(command, seconds or {})
+    story = book(proofs, residuals or {}, {row["id"]: row["certificate_sha256"] for row in document["laws"]})
+    tell("typesetting the formulas")
+    formulas = {id(step): formula_of(step.formula) for step in _shown(proofs) if step.formula is not None}
+    sheet = typeset(formulas.values())
+    tell("drawing the pictures")
+    from .pictures import gallery
+
+    pictures = gallery()
+    tell("laying out the page")
+    run = Run(**{**vars(run), "seconds": {**run.seconds, "Writing this report": perf_counter() - started}})
+    digest = sha256(document)
+    html = _render(story, sheet, formulas, pictures, run, digest, measured=residuals is not None)
+    tell("writing")
+    written = Written(out / "index.html", out / "proofs.json", out / "run.json", sheet.failures)
+    write_atomically(written.proofs, canonical(document))
+    write_atomically(written.run, canonical(run_document(run, residuals, digest)))
+    write_atomically(written.index, html.encode())
+    return written
+
+
+def _require_extra() -> None:
+    missing = [name for name in ("jinja2", "matplotlib") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingExtra(
+            f"the report needs {' and '.join(missing)}; install it with pip install 'exptx[report]'"
+        )
+
+
+def _shown(proofs: Sequence[ProofLike]) -> list[StepLike]:
+    return [step for proof in proofs for step in proof.steps]
+
+
+def chapter_data(name: str) -> dict[str, Any]:
+    """One of the data files of the further chapters: errata, questions, glossary, trust, bibliography."""
+    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One law in the summary table; a cell is the proof for that column, or nothing."""
+
+    law: Law
+    cells: tuple[Entry | None, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The summary of the laws that are about encodings, or of those that are not."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def summary(story: Book) -> list[Table]:
+    """Laws without an encoding first, then the grid law by encoding."""
+    single, grid = [], []
+    columns = tuple(story.encodings)
+    for law in story.laws:
+        by_encoding = {entry.proof.encoding: entry for entry in law.entries}
+        if None in by_encoding:
+            single.append(Row(law, (by_encoding[None],)))
+        if set(by_encoding) - {None}:
+            grid.append(Row(law, tuple(by_encoding.get(name) for name in columns)))
+    return [table for table in (Table((), tuple(single)), Table(columns, tuple(grid))) if table.rows]
+
+
+def witness_words(executed: StepLike) -> str:
+    """The point of a witness in words, ` at t = 2/3, s = 1`, unless the reason names it already."""
+    point = executed.witness
+    if not point:
+        return ""
+    words = ", ".join(
+        f"`{symbol} = {value}`" for symbol, value in sorted(point.items(), key=lambda p: str(p[0]))
+    )
+    return "" if all(f"{s} = {v}" in executed.reason for s, v in point.items()) else f" Witness: {words}."
+
+
+def steps_in_words(steps: Sequence[StepLike]) -> str:
+    """`5 steps: 3 computed, 2 cited`."""
+    kinds = [evidence(step) for step in steps]
+    parts = [f"{kinds.count(kind)} {kind}" for kind in ("computed", "enclosed", "cited") if kind in kinds]
+    return f"{len(steps)} step{'s' * (len(steps) != 1)}: {', '.join(parts)}"
+
+
+def _render(
+    story: Book,
+    sheet: Sheet,
+    formulas: Mapping[int, Formula],
+    pictures: Any,
+    run: Run,
+    digest: str,
+    *,
+    measured: bool,
+) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup, escape
+
+    def ref(name: str) -> Markup:
+        if name not in story.anchors:
+            return Markup(f"<span>{escape(name)}</span>")
+        return Markup(f'<a href="#{escape(story.anchors[name])}">{inline(story.titles[name])}</a>')
+
+    def see(laws: Sequence[str]) -> Markup:
+        links = Markup(", ").join(ref(name) for name in laws if name in story.anchors)
+        return Markup(f' <span class="see">→ {links}</span>') if links else Markup("")
+
+    def formula(step: StepLike) -> Markup:
+        known = formulas.get(id(step))
+        return Markup(sheet[known]) if known else Markup("")
+
+    def text(name: str) -> Markup:
+        return Markup(files(__package__).joinpath(name).read_text("utf-8"))
+
+    environment = Environment(
+        loader=PackageLoader(__package__, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "inline": lambda words: Markup(inline(words)),
+        "paragraphs": lambda words: Markup(paragraphs(words)),
+    }
+    chapters = {
+        name: chapter_data(name) for name in ("errata", "questions", "glossary", "trust", "bibliography")
+    }
+    words = chapter_data("words")
+    return environment.get_template("page.html").render(
+        **chapters,
+        **words["page"],
+        book=story,
+        sheet=sheet,
+        summary=summary(story),
+        pictures=pictures.placed({law.id for law in story.laws}),
+        citations=citations(entry.proof for entry in story.entries),
+        appendices=APPENDICES.items(),
+        measured_note=words["measured"]["yes" if measured else "no"],
+        run=run,
+        digest=digest,
+        style=text("style.css"),
+        early=text("early.js"),
+        script=text("page.js"),
+        ref=ref,
+        see=see,
+        formula=formula,
+        evidence=evidence,
+        witness=lambda executed: Markup(inline(witness_words(executed))),
+        steps_in_words=steps_in_words,
+        status_words=lambda status: WORDS[status.name],
+    )
