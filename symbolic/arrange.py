@@ -54,7 +54,7 @@ def _plain(power: sp.Pow) -> bool:
 
 
 def _rank(factor: sp.Expr) -> int:
-    """Order in a product: numbers and roots, queries, other symbols, sums, exponentials, functions."""
+    """Order in a product: numbers and roots, queries, other symbols, sums, exponentials, functions, operators."""
     base = factor.args[0] if isinstance(factor, sp.Pow) else factor
     if base.is_number:
         return 0
@@ -62,8 +62,10 @@ def _rank(factor: sp.Expr) -> int:
         return 1 if str(base).startswith("q") else 2
     if is_exp(base):
         return 5
-    if isinstance(base, (sp.Function, sp.Derivative, sp.Subs, sp.Sum, sp.Product)):
+    if isinstance(base, sp.Function):
         return 6
+    if isinstance(base, (sp.Derivative, sp.Subs, sp.Sum, sp.Product)):
+        return 7
     return 3
 
 

@@ -24,6 +24,7 @@ from sympy.tensor.indexed import Indexed
 
 from .arrange import is_exp, kept, negated, operand, shared_operator, sorted_factors, terms
 from .dialects import ADD, ATOM, MUL, OPERATOR, POW, Dialect, Piece, Typst
+from .matexp import MatExp
 
 
 class Writer:
@@ -149,7 +150,8 @@ class Writer:
 
     def opaque(self, node: sp.Function) -> Piece:
         head = self.out.name(*split_super_sub(str(node.func)))
-        return Piece(head + self.space + self.out.parentheses(", ".join(map(self.text, node.args))))
+        space = "" if head.endswith('"') else self.space
+        return Piece(head + space + self.out.parentheses(", ".join(map(self.text, node.args))))
 
     def absolute(self, node: sp.Abs) -> Piece:
         return Piece(self.out.absolute(self.text(node.args[0])))
@@ -185,7 +187,7 @@ class Writer:
 
     def boolean(self, node: sp.And | sp.Or) -> Piece:
         word = self.out.word("and" if isinstance(node, sp.And) else "or")
-        return Piece(f" {word} ".join(self.grouped(arg, ADD) for arg in node.args), -1)
+        return Piece(f" {word} ".join(self.grouped(arg, -1) for arg in node.args), -2)
 
     def piecewise(self, node: sp.Piecewise) -> Piece:
         when = [self.out.word("otherwise") if c == sp.true else self.text(c) for _, c in node.args]
@@ -236,6 +238,9 @@ class Writer:
     def mat_pow(self, node: MatPow | Inverse) -> Piece:
         return Piece(self.out.power(self.grouped(node.base, ATOM), self.text(node.exp)), POW)
 
+    def mat_exp(self, node: MatExp) -> Piece:
+        return self.call("exp", node.args)
+
     def identity(self, node: Identity) -> Piece:
         return Piece(self.out.subscript("I", self.text(node.args[0])))
 
@@ -263,6 +268,7 @@ _METHODS: list[tuple[type | tuple[type, ...], Callable[[Writer, object], Piece]]
     (sp.exp, Writer.exponential),
     (sp.Pow, Writer.power),
     (MatMul, Writer.mat_mul),
+    (MatExp, Writer.mat_exp),
     (KroneckerProduct, Writer.kronecker),
     (Transpose, Writer.transpose),
     ((MatPow, Inverse), Writer.mat_pow),
