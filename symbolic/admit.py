@@ -1,0 +1,125 @@
+"""The door: which inputs exact mathematics accepts, and the sentence for each that it does not."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import sympy as sp
+from sympy.logic.boolalg import Boolean
+from sympy.matrices import MatrixBase
+from sympy.matrices.expressions.matexpr import MatrixExpr
+
+from .errors import BadInput, WrongType
+from .walk import check_depth, text
+
+Formula = sp.Expr | MatrixExpr
+_NOT_A_NUMBER = (sp.S.NaN, sp.S.ComplexInfinity, sp.S.Infinity, sp.S.NegativeInfinity)
+
+
+def admit(value: Any, name: str) -> Formula:
+    """`value` as an immutable sympy expression or matrix, refused unless every leaf is exact.
+
+    Errors: WrongType for floats (also deep inside), strings, truth values, None, relations;
+    BadInput for nan, infinities and symbols that are not real; Unsupported when nested too deeply.
+    """
+    formula = _as_sympy(value, name)
+    check_depth(formula)
+    _check_leaves(formula, name, {})
+    return formula
+
+
+def admit_pair(lhs: Any, rhs: Any) -> tuple[Formula, Formula]:
+    """Both sides of an equation, one name meaning one symbol across them."""
+    names: dict[str, sp.Symbol] = {}
+    sides = []
+    for value, name in ((lhs, "lhs"), (rhs, "rhs")):
+        formula = _as_sympy(value, name)
+        check_depth(formula)
+        _check_leaves(formula, name, names)
+        sides.append(formula)
+    return sides[0], sides[1]
+
+
+def exact_rational(value: Any, name: str) -> sp.Rational:
+    """`value` as a sympy Rational; floats and anything inexact are refused."""
+    formula = admit(value, name)
+    if not isinstance(formula, sp.Rational):
+        raise BadInput(f"{name} is {text(formula)}; it must be a rational number such as Rational(1, 3)")
+    return formula
+
+
+def _as_sympy(value: Any, name: str) -> Formula:
+    truth = isinstance(value, bool | Boolean) and not isinstance(value, sp.Symbol)
+    if truth or type(value).__name__ in ("bool_", "bool"):
+        raise WrongType(f"{name} is the truth value or relation {text(value)}; give an expression")
+    if isinstance(value, MatrixBase):
+        return value.as_immutable()
+    if isinstance(value, (sp.Expr, MatrixExpr)):
+        return value
+    if isinstance(value, numbers.Rational):
+        return sp.Rational(int(value.numerator), int(value.denominator))
+    if isinstance(value, numbers.Number):
+        raise WrongType(_float_sentence(name, value))
+    if isinstance(value, str):
+        raise WrongType(
+            f"{name} is the string {value!r}; text is never parsed here, build a sympy expression"
+        )
+    raise WrongType(f"{name} is of type {type(value).__name__}; give a sympy expression or Matrix")
+
+
+def _float_sentence(name: str, value: Any, inside: bool = False) -> str:
+    where = f"{name} contains" if inside else f"{name} is"
+    return f"{where} {text(value)}, which is a float; write an exact number such as Rational(1, 10)"
+
+
+def _check_leaves(formula: Formula, name: str, names: dict[str, sp.Symbol]) -> None:
+    seen: set[int] = set()
+    stack: list[sp.Basic] = [formula]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, sp.Symbol):
+            check_symbol(node, name)
+            if names.setdefault(node.name, node) != node:
+                raise BadInput(
+                    f"{name} contains two different symbols named {node.name} (their assumptions differ); "
+                    "build both from one Symbol"
+                )
+        elif not node.args:
+            _check_leaf(node, name)
+        elif isinstance(node, Boolean) and not isinstance(node, sp.Symbol):
+            _check_relation(node, formula, name)
+        stack.extend(node.args)
+
+
+def _check_leaf(node: sp.Basic, name: str) -> None:
+    if isinstance(node, sp.Float):
+        raise WrongType(_float_sentence(name, node, inside=True))
+    if node in _NOT_A_NUMBER:
+        raise BadInput(f"{name} contains {text(node)}; only finite values can be compared")
+
+
+def _check_relation(node: sp.Basic, formula: Formula, name: str) -> None:
+    if not formula.has(sp.Piecewise):
+        raise WrongType(f"{name} contains the truth value or relation {text(node)}; give an expression")
+
+
+def check_symbol(symbol: sp.Symbol, name: str) -> None:
+    """Every symbol stands for an arbitrary real number, or one of a sign."""
+    if not symbol.is_commutative:
+        raise BadInput(
+            f"{name} contains the non-commutative symbol {symbol}; decide takes real symbols, "
+            "matrix words are the business of a words step"
+        )
+    if symbol.is_integer:
+        raise BadInput(
+            f"{name} contains the integer symbol {symbol}; integer statements are induction steps, "
+            "here every symbol is real"
+        )
+    if symbol.is_rational is False:
+        raise BadInput(f"{name} contains {symbol}, declared irrational; declare it real instead")
+    if symbol.is_finite is False or symbol.is_real is False or (symbol.is_complex and not symbol.is_real):
+        raise BadInput(f"{name} contains {symbol}, not declared real; write Symbol('{symbol}', real=True)")
