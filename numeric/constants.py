@@ -15,7 +15,7 @@ def number_ball(value: sp.Expr) -> flint.arb:
     if value.free_symbols:
         free = ", ".join(sorted(map(str, value.free_symbols)))
         raise NotLowered(f"{value} contains the symbol {free}; substitute numbers before running on tensors")
-    return ball(value, {}, flint.ctx.prec)
+    return ball(value, {}, flint.ctx.prec).real
 
 
 def nearest_float(value: sp.Expr, dtype: object = "float64") -> float:

@@ -1,0 +1,221 @@
+"""Attention with any encoding of the catalogue, in plain eager PyTorch.
+
+    logit = scale · (φ(q)ᵀ exp((t-s)X) ψ(k)),   out = softmax(logit) v
+
+A turn is applied to queries and keys, each at its own position. What fades or slides is a function of the gap
+t - s, so neither e^{+γs} nor a difference of two large numbers is ever formed.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+import torch
+from torch import Tensor
+
+from ..symbolic.encoding import Encoding
+from ..symbolic.generated import Generated
+from ..symbolic.generator import Generator
+from .bias import linear_bias
+from .constants import nearest_float
+from .errors import BadChoice, BadDtype, BadTensor, NotLowered, Unbounded
+from .factors import factor_output, factor_scores
+from .flow import BlockBatch, lower, shear_weights, transport, turn
+from .formula import evaluate
+from .softmax import Inputs, full_precision, prepare, resolve_scale
+from .validation import check_tensor, same_device
+
+_GAP = sp.Symbol("u", real=True)
+
+
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    encoding: Encoding,
+    *,
+    position_ids: Tensor | None = None,
+    key_position_ids: Tensor | None = None,
+    causal: bool = True,
+    scale: float | None = None,
+    attn_mask: Tensor | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(scale · score(t, s)) v, shape (batch, heads, Tq, dv), dtype of q.
+
+    q: (batch, heads, Tq, head_dim); k: (batch, heads, Tk, head_dim); v: (batch, heads, Tk, dv); one dtype.
+    Half precision is computed in float32 and rounded once. With enable_gqa k and v may have fewer heads.
+    encoding: with numbers only; one for all heads, or one per query head (alibi with num_heads).
+    position_ids: (Tq,) or (batch, Tq), of the queries; key_position_ids: (Tk,) or (batch, Tk). Without them
+    both count from 0; if Tq != Tk, position_ids must be given and keys count from 0. Integers, or floats.
+    causal: a key is seen if s <= t, by *position*, so decode shapes (one query, many keys) need nothing else.
+    scale: replaces the encoding's own (1/sqrt(head_dim)); refused where a lifted bias is built on that one.
+    attn_mask: broadcasts to (batch, heads, Tq, Tk); booleans (True takes part) or floats to add.
+    A query that sees no key gives zeros. Gradients flow to q, k and v.
+    Raises Unbounded for causal=False where the score has no bound for keys ahead of the query.
+    """
+    heads = _heads(encoding, q)
+    if not causal:
+        _refuse_unbounded(encoding, heads)
+    inputs = prepare(q, k, v, position_ids, key_position_ids, causal, attn_mask, enable_gqa)
+    with full_precision(q):
+        if not isinstance(heads[0], Generated):
+            return _by_factors(inputs, heads[0], scale).to(q.dtype)
+        used = resolve_scale(scale, nearest_float(encoding.scale))
+        scores = _content_scores(inputs, [head.content_generator for head in heads])
+        logits = used * scores + _lifted_bias(inputs, heads, scale)
+        return _moved_values(inputs, heads[0], logits).to(q.dtype)
+
+
+def alibi_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    slopes: Tensor,
+    *,
+    causal: bool = True,
+    symmetric: bool = False,
+    scale: float | None = None,
+    position_ids: Tensor | None = None,
+    key_position_ids: Tensor | None = None,
+    attn_mask: Tensor | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(scale · q·k - m(t - s)) v; the bias is added after scaling. Arguments as for `attention`.
+
+    slopes: m >= 0, (heads,) or (batch, heads), e.g. alibi_slopes(heads); the minus sign is in the formula.
+    symmetric: use -m|t - s|, which is bounded on both sides and hence the one that takes causal=False.
+    """
+    slopes = _check_slopes(slopes, q)
+    if not causal and not symmetric:
+        raise Unbounded(
+            "causal=False lets a query see keys ahead of it, where -m(t - s) grows without bound; "
+            "causal=True works, or symmetric=True for the separate choice -m|t - s|"
+        )
+    inputs = prepare(q, k, v, position_ids, key_position_ids, causal, attn_mask, enable_gqa)
+    gap = inputs.gap.abs() if symmetric else inputs.gap
+    with full_precision(q):
+        scores = inputs.q @ inputs.k.transpose(-2, -1)
+        logits = resolve_scale(scale, q.shape[-1] ** -0.5) * scores + linear_bias(slopes, gap, scores.dtype)
+        return inputs.output(logits).to(q.dtype)
+
+
+def _check_slopes(slopes: Tensor, q: Tensor) -> Tensor:
+    slopes = check_tensor(slopes, "slopes")
+    if slopes.shape not in (q.shape[1:2], q.shape[:2]):
+        raise BadTensor(
+            f"slopes has shape {tuple(slopes.shape)}; ({q.shape[1]},) or ({q.shape[0]}, {q.shape[1]}) works"
+        )
+    same_device(q, "q", slopes, "slopes")
+    if not slopes.is_meta and not torch.compiler.is_compiling() and not bool((slopes >= 0).all()):
+        raise BadTensor("slopes contains a negative number or NaN; m >= 0 works (the minus sign is added)")
+    return slopes
+
+
+def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
+    """The encodings of the heads: one for all, or one per query head."""
+    if not isinstance(encoding, Encoding):
+        kind = type(encoding).__name__
+        raise BadDtype(f"encoding is a {kind}; an Encoding works, e.g. encoding('rope', head_dim=64)")
+    heads = encoding.heads
+    if q.ndim == 4 and q.shape[-1] != encoding.head_dim:
+        raise BadTensor(f"q has head_dim {q.shape[-1]}, but encoding is for head_dim {encoding.head_dim}")
+    if q.ndim == 4 and len(heads) not in (1, q.shape[1]):
+        raise BadTensor(f"encoding has {len(heads)} heads but q has {q.shape[1]}; equal numbers work")
+    return heads
+
+
+def _refuse_unbounded(encoding: Encoding, heads: tuple[Encoding, ...]) -> None:
+    """causal=False needs every block to hold or turn: only then is the score bounded on both sides."""
+    generators = [part for head in heads if isinstance(head, Generated) for part in _generators(head)]
+    kinds = {block.kind for generator in generators for block in generator.blocks} - {"hold", "turn"}
+    if kinds:
+        words = f"{encoding.name} ({', '.join(sorted(kinds))})"
+        raise Unbounded(
+            f"causal=False lets a query see keys ahead of it, where {words} "
+            "is unbounded; causal=True works, or, as a separate choice, the symmetric form in |t - s| "
+            "(encoding 'symmetric_distance')"
+        )
+
+
+def _generators(head: Generated) -> list[Generator]:
+    biases = [bias.generator for bias in head.biases if any(bias.query) and any(bias.key)]
+    return [head.content_generator, *biases]
+
+
+def _content_scores(inputs: Inputs, generators: list[Generator]) -> Tensor:
+    """q^T exp((t-s)X) k, (B, H, Tq, Tk): at once if the heads share X, else head by head."""
+    if all(generator == generators[0] for generator in generators):
+        return _scores(inputs, generators[0], slice(None))
+    parts = [_scores(inputs, generator, slice(h, h + 1)) for h, generator in enumerate(generators)]
+    return torch.cat(parts, dim=1)
+
+
+def _scores(inputs: Inputs, generator: Generator, heads: slice) -> Tensor:
+    """Σ over blocks of e^{-γu} Σ_k u^k/k! (R(ωt)ᵀ q)ᵀ N^k (R(ωs)ᵀ k), in the canonical basis."""
+    plan = lower(generator)
+    q = plan.basis_transposed.apply(inputs.q[:, heads])
+    k = plan.inverse.apply(inputs.k[:, heads])
+    gap = inputs.gap_where_visible()
+    gap = gap[:, heads] if gap.shape[1] > 1 else gap
+    total = None
+    for batch in plan.batches:
+        index = torch.tensor(batch.index, device=q.device)
+        turned_q = turn(q[..., index], batch, inputs.query_ids, True, "bhtd")
+        turned_k = turn(k[..., index], batch, inputs.key_ids, True, "bhtd")
+        part = _batch_scores(turned_q, turned_k, batch, gap)
+        total = part if total is None else total + part
+    return total
+
+
+def _batch_scores(q: Tensor, k: Tensor, batch: BlockBatch, gap: Tensor) -> Tensor:
+    """Blocks of one shape, q and k (B, H, T, n, m, width); blocks of equal decay share their weights."""
+    total = 0.0
+    for decay in dict.fromkeys(batch.decays):
+        members = [i for i, other in enumerate(batch.decays) if other == decay]
+        fades = decay != 0 or batch.size > 1
+        weights = shear_weights((decay,), batch.size, gap[..., None], q.dtype) if fades else [None]
+        for shift, weight in enumerate(weights):
+            left = q[..., members, : batch.size - shift, :].flatten(-3)
+            right = k[..., members, shift:, :].flatten(-3)
+            part = left @ right.transpose(-2, -1)
+            total = total + (part if weight is None else weight[..., 0].to(q.dtype) * part)
+    return total
+
+
+def _lifted_bias(inputs: Inputs, heads: tuple[Generated, ...], scale: float | None) -> Tensor | float:
+    """scale · b(u) of every head, (1 or B, 1 or H, Tq, Tk), formed in float64, rounded once; 0.0 if none."""
+    if not any(head.biases for head in heads):
+        return 0.0
+    own = heads[0].scale
+    if scale is not None and scale != nearest_float(own):
+        raise BadChoice(
+            f"scale is {scale}, but the bias of encoding {heads[0].name} is lifted for its own scale {own}; "
+            "leave scale=None, or build the encoding with the scale that is meant"
+        )
+    gap = inputs.gap_where_visible()
+    rows = []
+    for h, head in enumerate(heads):
+        own_gap = gap[:, h : h + 1] if gap.shape[1] > 1 and len(heads) > 1 else gap
+        bias = evaluate(sp.expand(head.scale * head.relative_bias(_GAP)), {_GAP: own_gap})
+        rows.append(bias.expand_as(own_gap))
+    return torch.cat(rows, dim=1).to(inputs.q.dtype)
+
+
+def _moved_values(inputs: Inputs, head: Generated, logits: Tensor) -> Tensor:
+    """The output, with values carried to a common place and back if the encoding moves them."""
+    mover = head.value_generator
+    if mover is None:
+        return inputs.output(logits)
+    values = transport(inputs.v, mover, -inputs.key_ids)
+    return transport(inputs.output(logits, values), mover, inputs.query_ids)
+
+
+def _by_factors(inputs: Inputs, encoding: Encoding, scale: float | None) -> Tensor:
+    """Encodings that are no exp(tX): F(t), G(s), V(s), O(t) and the bias are evaluated as formulas."""
+    if not isinstance(encoding.head_dim, int):
+        raise NotLowered(f"encoding has head_dim {encoding.head_dim}; a whole number works")
+    used = resolve_scale(scale, nearest_float(encoding.scale))
+    return factor_output(inputs, encoding, used * factor_scores(inputs, encoding))
+
+
+__all__ = ["alibi_attention", "attention"]

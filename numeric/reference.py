@@ -1,0 +1,117 @@
+"""The specification, in float64: exp(tX) is written out from its closed form and multiplied, pair by pair.
+
+Every entry of every matrix comes from the symbolic room, is enclosed by balls and correctly rounded to
+float64; nothing is shared with the fast paths, which never import this file. Meant to be read and believed,
+not to be fast: the number of matrices formed is the number of distinct positions, or of position pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import sympy as sp
+import torch
+from torch import Tensor
+
+from ..symbolic.encoding import Encoding
+from ..symbolic.generator import Generator
+from .constants import number_ball
+from .errors import BadTensor
+from .exact import flow
+from .rounding import round_correctly
+
+
+def transport(x: Tensor, generator: Generator, position_ids: Tensor, *, transpose: bool = False) -> Tensor:
+    """exp(tX) x, or exp(tX)ᵀ x, for x (batch, heads, time, dim) and position_ids (time,); float64."""
+    y = torch.empty(x.shape, dtype=torch.float64)
+    for i, t in enumerate(position_ids.tolist()):
+        matrix = flow(generator, t)
+        y[:, :, i] = x[:, :, i].double() @ (matrix if transpose else matrix.T)
+    return y
+
+
+def pair_matrix(encoding: Encoding, t: int, s: int) -> Tensor:
+    """F(t)ᵀ G(s) between lifted query and lifted key, float64."""
+    return _pair(encoding, sp.Rational(Fraction(t)), sp.Rational(Fraction(s)))[0]
+
+
+def scores(
+    q: Tensor, k: Tensor, encoding: Encoding, position_ids: Tensor, key_position_ids: Tensor
+) -> Tensor:
+    """score(t, s) for q (batch, heads, Tq, d), k (batch, heads, Tk, d) and positions (Tq,), (Tk,); float64.
+
+    The score never contains the scale. An encoding with heads uses its h-th member for head h.
+    """
+    members = encoding.heads
+    if len(members) not in (1, q.shape[1]):
+        raise BadTensor(f"encoding has {len(members)} heads but q has {q.shape[1]}; equal numbers work")
+    result = torch.empty(*q.shape[:3], k.shape[2], dtype=torch.float64)
+    for h in range(q.shape[1]):
+        member = members[h if len(members) > 1 else 0]
+        left, right = (_lifted(x[:, h].double(), side, member) for side, x in (("query", q), ("key", k)))
+        for i, t in enumerate(position_ids.tolist()):
+            for j, s in enumerate(key_position_ids.tolist()):
+                matrix, bias = _pair(member, sp.Rational(Fraction(t)), sp.Rational(Fraction(s)))
+                result[:, h, i, j] = ((left[:, i] @ matrix) * right[:, j]).sum(-1) + bias
+    return result
+
+
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    encoding: Encoding,
+    *,
+    position_ids: Tensor,
+    key_position_ids: Tensor,
+    causal: bool = True,
+) -> Tensor:
+    """O(t) Σ_s softmax(scale · score)_s V(s) v_s over the keys with s <= t (all keys if not causal); float64."""
+    logits = _number(encoding.scale) * scores(q, k, encoding, position_ids, key_position_ids)
+    if causal:
+        logits = logits.masked_fill(position_ids[:, None] < key_position_ids, -math.inf)
+    weights = logits.softmax(dim=-1)
+    member = encoding.heads[0]
+    values = _moved(v.double(), member.value_factor, key_position_ids)
+    return _moved(weights @ values, member.output_factor, position_ids)
+
+
+def _moved(x: Tensor, factor, position_ids: Tensor) -> Tensor:
+    """factor(t) x for the token at t."""
+    if factor(sp.Integer(1)) == sp.eye(x.shape[-1]) and factor(sp.Integer(2)) == sp.eye(x.shape[-1]):
+        return x
+    moved = [_matrix(factor(sp.Rational(Fraction(t)))) for t in position_ids.tolist()]
+    return torch.stack([x[:, :, i] @ matrix.T for i, matrix in enumerate(moved)], dim=2)
+
+
+@lru_cache(maxsize=4096)
+def _pair(encoding: Encoding, t: sp.Rational, s: sp.Rational) -> tuple[Tensor, float]:
+    """F(t)ᵀ G(s) and bias(t, s), with exact numbers in place of the positions."""
+    product = encoding.query_factor(t).T * encoding.key_factor(s)
+    return _matrix(product), _number(encoding.bias(t, s))
+
+
+def _lifted(x: Tensor, side: str, encoding: Encoding) -> Tensor:
+    """φ(q) or ψ(k): x (batch, time, d) with the constant slots appended."""
+    column = encoding.content()[side == "key"]
+    lifted = encoding.query_lift(column) if side == "query" else encoding.key_lift(column)
+    slots = torch.tensor([_number(value) for value in list(lifted)[column.rows :]], dtype=torch.float64)
+    return torch.cat((x, slots.expand(*x.shape[:-1], len(slots))), dim=-1)
+
+
+def _matrix(matrix: sp.MatrixBase) -> Tensor:
+    """A matrix of exact numbers, every entry correctly rounded."""
+    result = torch.zeros(matrix.rows, matrix.cols, dtype=torch.float64)
+    for (i, j), entry in matrix.todok().items():
+        result[i, j] = _number(entry)
+    return result
+
+
+@lru_cache(maxsize=65536)
+def _number(value: sp.Expr) -> float:
+    return round_correctly(lambda: number_ball(value), torch.float64)
+
+
+__all__ = ["attention", "pair_matrix", "scores", "transport"]

@@ -1,0 +1,131 @@
+"""How far a correct kernel may be off: error budgets from dtype, angle and length, none typed by hand.
+
+Standard model of floating point: fl(a ∘ b) = (a ∘ b)(1 + δ) + η with |δ| <= u and |η| at most half the
+smallest number (products and roundings only). A sum of n products in any order, fused or not, is within
+γ_n Σ|a_i b_i|, γ_n = nu/(1 - nu) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §3.1).
+u_c is the roundoff of the arithmetic (float64 for float64 inputs, else float32), u_o that of the output.
+Every budget allows 2^-53 relatively for an oracle that is itself stored in float64.
+
+Arguments are non-negative floats or float64 tensors of magnitudes; shapes broadcast. Functions return the
+same kind of thing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..numeric.rounding import FORMATS, format_of, unit_roundoff
+
+ORACLE = unit_roundoff("float64")
+Magnitude = Any  # a float or a float64 tensor
+
+
+def compute_roundoff(dtype: object) -> float:
+    """u_c of the arithmetic on inputs of `dtype`."""
+    return unit_roundoff("float64" if format_of(dtype) is FORMATS["float64"] else "float32")
+
+
+def gamma(terms: int, dtype: object) -> float:
+    """γ_n = n u_c / (1 - n u_c) for n roundings in the arithmetic of `dtype`."""
+    return terms * compute_roundoff(dtype) / (1 - terms * compute_roundoff(dtype))
+
+
+def table_entry(angle: Magnitude, dtype: object, amplitude: float = 1.0) -> Magnitude:
+    """a (u + 2^-52 |ωt| + 2^-51): an entry a·cos(ωt) with a float64 angle, stored in `dtype`.
+
+    2^-52 |ωt|: the frequency and the product round once each; 2^-51: cos within 2^-52, times a, and the
+    oracle. The derivative of cos and sin is at most 1.
+    """
+    return amplitude * (unit_roundoff(dtype) + 2 * ORACLE * abs(angle) + 4 * ORACLE)
+
+
+def single_angle_entry(angle: Magnitude, amplitude: float = 1.0) -> Magnitude:
+    """As `table_entry` for float32 angles: two roundings of the angle, cos within 2u, the amplitude u."""
+    u = unit_roundoff("float32")
+    return amplitude * (2 * u * abs(angle) * (1 + u) + 4 * u)
+
+
+def rounded(value: Magnitude, error: Magnitude, dtype: object) -> Magnitude:
+    """The error after rounding to `dtype` what is within `error` of a number of magnitude `value`.
+
+    float64 and float32 results are already in the dtype of the arithmetic and are not rounded again.
+    """
+    if format_of(dtype).unit_roundoff <= compute_roundoff(dtype):
+        return error + ORACLE * value
+    return error + unit_roundoff(dtype) * (value + error) + format_of(dtype).half_smallest + ORACLE * value
+
+
+def coordinate(
+    x0_cos: Magnitude, x1_sin: Magnitude, table_error: Magnitude, spread: Magnitude, dtype: object
+) -> Magnitude:
+    """x0 c - x1 s before the output is rounded: spread·τ + (2u_c + u_c²)(|x0 c| + |x1 s| + spread·τ) + 2η.
+
+    Two products and one subtraction, each rounded once. spread = |x0| + |x1|; τ = table_error, 0 when the
+    oracle uses the same table.
+    """
+    u, tiny = compute_roundoff(dtype), format_of("float64" if _is_double(dtype) else "float32").half_smallest
+    drift = spread * table_error
+    return drift + (2 * u + u * u) * (x0_cos + x1_sin + drift) + 2 * tiny
+
+
+def rotated_coordinate(
+    value: Magnitude,
+    x0_cos: Magnitude,
+    x1_sin: Magnitude,
+    table_error: Magnitude,
+    spread: Magnitude,
+    dtype: object,
+) -> Magnitude:
+    """`coordinate`, then one rounding to `dtype`; value is the magnitude of the exact coordinate."""
+    return rounded(value, coordinate(x0_cos, x1_sin, table_error, spread, dtype), dtype)
+
+
+def score(
+    q: Magnitude, k: Magnitude, q_error: Magnitude, k_error: Magnitude, length: int, dtype: object
+) -> Magnitude:
+    """Σ q_i k_i over the last axis: Σ(|q|e_k + |k|e_q + e_q e_k) + γ_d Σ(|q| + e_q)(|k| + e_k).
+
+    q, k: magnitudes of the rotated coordinates, (..., d); q_error, k_error: their errors; length: d.
+    """
+    products = (q + q_error) * (k + k_error)
+    return (products - q * k).sum(-1) + (gamma(length, dtype) + ORACLE) * products.sum(-1)
+
+
+def transported(factor_sum: Magnitude, terms: int, table_error: Magnitude, dtype: object) -> Magnitude:
+    """Σ_j E_ij x_j with entries E = (fade t^k/k!)·cos: (τ + γ_{terms+4}) Σ|E_ij||x_j|, not yet rounded.
+
+    factor_sum: Σ_j |E|_ij |x_j| with |cos| and |sin| replaced by 1, which also covers the error τ of the
+    rotation; an entry takes two roundings of factors and two products more than the sum of `terms`.
+    """
+    return (table_error + gamma(terms + 4, dtype) + 4 * ORACLE) * factor_sum
+
+
+def logit(
+    scale: float, score_value: Magnitude, score_error: Magnitude, bias: Magnitude, dtype: object
+) -> Magnitude:
+    """scale·score + bias: the score error scaled, and the roundings of scale, bias and sum."""
+    magnitude = scale * (score_value + score_error) + bias
+    return scale * score_error + gamma(4, dtype) * magnitude
+
+
+def attention_output(
+    weights: Magnitude, gaps: Magnitude, values: Magnitude, logit_error: Magnitude, dtype: object
+) -> Magnitude:
+    """Σ_s p_s v_s with p = softmax(logits), before the output is rounded; shape (..., Tq, dv).
+
+    weights p: (..., Tq, Tk); gaps: how far each logit lies below the row maximum, same shape (0 where p = 0);
+    values |v|: (..., Tk, dv); logit_error: same shape as p. A logit off by e changes exp by e^{±e};
+    the maximum (off by its own error) cancels in the quotient; subtracting it rounds by u·gap and exp is
+    within 2 ulp = 4u, so r = e + u·gap + 4u. The normaliser is off by N = Σ p (e^r - 1) + γ_T, hence p by
+    e^r (1 + u)/(1 - N) - 1, and the weighted sum adds γ_T Σ p|v|.
+    """
+    u, length = compute_roundoff(dtype), weights.shape[-1]
+    growth = (logit_error + u * gaps + 4 * u).expm1()
+    normaliser = (weights * growth).sum(-1, keepdim=True) + gamma(length, dtype)
+    relative = (1 + growth) * (1 + u) / (1 - normaliser) - 1
+    drift = weights * relative
+    return drift @ values + (gamma(length, dtype) + 2 * ORACLE) * ((weights + drift) @ values)
+
+
+def _is_double(dtype: object) -> bool:
+    return format_of(dtype) is FORMATS["float64"]
