@@ -1,4 +1,4 @@
-"""Putting generators together: side by side on more features, or added on the same features when they commute."""
+"""Putting generators together: side by side on more features, or added on the same ones if they commute."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def generator_sum(a: Generator, b: Generator, names: tuple[str, str]) -> Generat
     """
     if not _vanishes(a.matrix * b.matrix - b.matrix * a.matrix):
         raise BadInput(
-            f"{names[0]} and {names[1]} cannot be added: their generators do not commute, so the sum of the two "
-            "is not both turns at once (different pairings?)"
+            f"{names[0]} and {names[1]} cannot be added: their generators do not commute, so the sum of "
+            "the two is not both turns at once (different pairings?)"
         )
     for one, other in ((a, b), (b, a)):
         shift = _multiple_of_identity(one)

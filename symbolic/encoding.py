@@ -4,14 +4,15 @@
     output      = Σ_s weight(t, s) · output_factor(t) value_factor(s) v_s
 
 t is the query position, s the key position; φ and ψ append constants to q and k. For the family
-`query_factor(t) = A(t)ᵀ`, `key_factor(s) = A(-s)` with `A(u) = exp(uX)`, so the score is `φ(q)ᵀ exp((t-s)X) ψ(k)`.
+`query_factor(t) = A(t)ᵀ` and `key_factor(s) = A(-s)` with `A(u) = exp(uX)`, so the score is
+`φ(q)ᵀ exp((t-s)X) ψ(k)`.
 The score never includes the scale: logit = scale · score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import sympy as sp
@@ -37,20 +38,21 @@ class Encoding:
     """The part common to all encodings; `encoding(name, ...)` builds one.
 
     name, parameters: as given to `encoding`, exact. head_dim: features of q and k (an int, or 2n with a symbol
-    n). scale: the logit is scale · score. Two encodings are equal when name and parameters are.
+    n). fixed_scale: replaces the scale 1/sqrt(head_dim). Two encodings are equal when name and parameters are.
     """
 
     name: str
     parameters: Mapping[str, object]
     head_dim: int | sp.Expr
+    fixed_scale: sp.Expr | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
 
     @property
     def scale(self) -> sp.Expr:
-        """1/sqrt(head_dim)."""
-        return 1 / sp.sqrt(self.head_dim)
+        """1/sqrt(head_dim) unless a scale was given; the logit is scale · score."""
+        return 1 / sp.sqrt(self.head_dim) if self.fixed_scale is None else self.fixed_scale
 
     @property
     def parts(self) -> tuple[Encoding, ...]:
@@ -64,7 +66,7 @@ class Encoding:
 
     @property
     def generators(self) -> tuple[Generator, ...]:
-        """The generator X on the lifted space, in a tuple (one per clock); for negative cases those that occur."""
+        """(X,) on the lifted space, one per clock; outside the family those that occur in the factors."""
         return ()
 
     def content(self) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
@@ -88,7 +90,7 @@ class Encoding:
         raise NotImplementedError
 
     def value_factor(self, s: sp.Expr) -> sp.ImmutableMatrix:
-        """V(s), shape (head_dim, head_dim): multiplies the value at s; the identity unless values are moved."""
+        """V(s), shape (head_dim, head_dim): multiplies the value at s; the identity unless it is moved."""
         return sp.ImmutableMatrix(sp.eye(self.head_dim))
 
     def output_factor(self, t: sp.Expr) -> sp.ImmutableMatrix:
@@ -107,16 +109,15 @@ class Encoding:
         key = self.key_factor(s) * self.key_lift(_column(k, symbols[1], "k"))
         return (query.T * key)[0, 0] + self.bias(t, s)
 
-    def maps(self, t: sp.Expr, s: sp.Expr) -> tuple[sp.MatrixBase, ...]:
-        """F(t)ᵀ G(s), the bias as a 1x1 matrix, and O(t) V(s): all that attention sees of the positions."""
-        return (
-            self.query_factor(t).T * self.key_factor(s),
-            sp.ImmutableMatrix([[self.bias(t, s)]]),
-            self.output_factor(t) * self.value_factor(s),
-        )
+    def maps(self, t: sp.Expr, s: sp.Expr) -> dict[str, sp.MatrixBase]:
+        """All that attention sees of the positions: "score" F(t)ᵀ G(s), and what else this encoding has.
+
+        "bias": the bias as a 1x1 matrix; "values": O(t) V(s), where values are moved.
+        """
+        return {"score": self.query_factor(t).T * self.key_factor(s)}
 
     def symbolic(self) -> tuple[Encoding, dict[sp.Symbol, sp.Expr]]:
-        """(the same encoding with free symbols w0 … for its frequencies and g0 … for its decays, their values)."""
+        """(this encoding with free symbols w0 … for frequencies and g0 … for decays, their values)."""
         return self, {}
 
     def is_relative(self) -> Verdict:
@@ -168,7 +169,7 @@ class Encoding:
         return hash(self._key())
 
     def __add__(self, other: object) -> Encoding:
-        """Both at once: content generators, which must commute, and biases add. BadInput where they cannot."""
+        """Both at once: content generators, which must commute, and biases add; BadInput if they cannot."""
         raise self._cannot_add(other)
 
     def __radd__(self, other: object) -> Encoding:

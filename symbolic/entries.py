@@ -17,7 +17,7 @@ QUERY = sp.Symbol("t", real=True)
 KEY = sp.Symbol("s", real=True)
 GAP = sp.Symbol("u", real=True)
 
-Maps = Callable[[sp.Expr, sp.Expr], tuple[sp.MatrixBase, ...]]
+Maps = Callable[[sp.Expr, sp.Expr], dict[str, sp.MatrixBase]]
 
 
 @dataclass
@@ -69,10 +69,12 @@ def shift_verdict(maps: Maps) -> Verdict:
     """Decide `maps(s + u, s) = maps(u, 0)` for all real s, u: the maps depend on t - s only.
 
     First t = s + u is substituted; an entry from which s has gone is a function of u as it stands, opaque
-    functions included. Every other entry goes to `decide`. `entry` of a refutation is (map, row, column).
+    functions included. Every other entry goes to `decide`. `entry` of a failure is (map, row, column).
     """
     identities, gone = Identities(), 0
-    for which, (moved, fixed) in enumerate(zip(maps(KEY + GAP, KEY), maps(GAP, sp.S.Zero), strict=True)):
+    moved_maps, fixed_maps = maps(KEY + GAP, KEY), maps(GAP, sp.S.Zero)
+    for which, moved in moved_maps.items():
+        fixed = fixed_maps[which]
         for place in _places(moved, fixed):
             if not moved[place].has(KEY):
                 gone += 1

@@ -2,7 +2,7 @@
 
     w_k = rope_theta^(-2k/dim),   k = 0 … dim/2 - 1
 
-Source: Su et al., RoFormer, arXiv 2104.09864, section 3.2.2; key names follow Hugging Face's `rope_parameters`.
+Source: Su et al., RoFormer, arXiv 2104.09864, section 3.2.2; keys as in Hugging Face's `rope_parameters`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KEYS = ("rope_type", "rope_theta")
 
 @dataclass(frozen=True)
 class Frequencies:
-    """`exact`: one positive sympy number (or expression) per plane; `attention_factor`: multiplies cos and sin."""
+    """`exact`: a positive sympy number or expression a plane; `attention_factor` multiplies cos and sin."""
 
     exact: tuple[sp.Expr, ...]
     attention_factor: sp.Expr = sp.S.One
@@ -37,7 +37,7 @@ def frequencies(rope_parameters: object, head_dim: int) -> Frequencies:
     """The frequencies of `head_dim` rotated features.
 
     rope_parameters: the base itself (exact, positive; a positive symbol works), or a mapping
-    {"rope_type": "default", "rope_theta": 10000}. BadInput names an unknown type or key; floats raise WrongType.
+    {"rope_type": "default", "rope_theta": 10000}. BadInput names an unknown type or key, WrongType a float.
     """
     theta = rope_parameters
     if isinstance(rope_parameters, Mapping):
@@ -55,7 +55,8 @@ def _theta(given: Mapping) -> object:
     unknown = sorted(str(key) for key in given if key not in _KEYS)
     if unknown:
         raise BadInput(
-            f"rope_parameters has unknown keys: {', '.join(unknown)}; rope_type 'default' knows {', '.join(_KEYS)}"
+            f"rope_parameters has unknown keys: {', '.join(unknown)}; "
+            f"rope_type 'default' knows {', '.join(_KEYS)}"
         )
     if "rope_theta" not in given:
         raise BadInput("rope_parameters has no rope_theta; give the base, e.g. {'rope_theta': 10000}")
@@ -69,7 +70,8 @@ def positive(value: object, name: str) -> sp.Expr:
         return number
     if number.free_symbols and number.is_positive is None:
         raise BadInput(
-            f"{name} is {number}, not known to be positive; declare its symbols so, e.g. Symbol('b', positive=True)"
+            f"{name} is {number}, not known to be positive; declare its symbols so, "
+            "e.g. Symbol('b', positive=True)"
         )
     raise BadInput(f"{name} is {number}; it must be positive, e.g. 10000")
 

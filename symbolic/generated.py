@@ -34,13 +34,12 @@ class Generated(Encoding):
     """A generator on the content, biases in spare slots after it, optionally moved values.
 
     content_generator: on head_dim features. value_generator Y: if given, V(s) = exp(-sY) and O(t) = exp(tY).
-    fixed_scale: replaces 1/sqrt(head_dim). summands: the encodings this one is the sum of.
+    summands: the encodings this one is the sum of.
     """
 
     content_generator: Generator
     biases: tuple[Bias, ...] = ()
     value_generator: Generator | None = None
-    fixed_scale: sp.Expr | None = None
     summands: tuple[Encoding, ...] = ()
 
     def __post_init__(self) -> None:
@@ -49,11 +48,6 @@ class Generated(Encoding):
             raise BadInput(
                 f"the generator has size {self.content_generator.dim}, not head_dim {self.head_dim}"
             )
-
-    @property
-    def scale(self) -> sp.Expr:
-        """1/sqrt(head_dim) unless a scale was given."""
-        return super().scale if self.fixed_scale is None else self.fixed_scale
 
     @property
     def parts(self) -> tuple[Encoding, ...]:
@@ -94,12 +88,19 @@ class Generated(Encoding):
         """exp(tY), or the identity."""
         return super().output_factor(t) if self.value_generator is None else self.value_generator.exp(t)
 
+    def maps(self, t: sp.Expr, s: sp.Expr) -> dict[str, sp.MatrixBase]:
+        """ "score" F(t)ᵀ G(s), and "values" O(t) V(s) where values are moved."""
+        found = super().maps(t, s)
+        if self.value_generator is not None:
+            found["values"] = self.output_factor(t) * self.value_factor(s)
+        return found
+
     def relative_bias(self, u: sp.Expr) -> sp.Expr:
         """The sum of the lifted biases at the gap u."""
         return sp.Add(*(bias.at(u) for bias in self.biases))
 
     def symbolic(self) -> tuple[Generated, dict[sp.Symbol, sp.Expr]]:
-        """(this with free symbols for frequencies w0 …, decays g0 … and bias amplitudes c0 …, their values)."""
+        """(this with free symbols for frequencies w0 …, decays g0 …, bias amplitudes c0 …, their values)."""
         names = FreeNames()
         content = names.generator(self.content_generator)
         biases = tuple(
@@ -111,9 +112,9 @@ class Generated(Encoding):
         return free, names.values
 
     def in_family(self) -> Verdict:
-        """PROVED by construction: `E' = XE`, `E(0) = I` for the lifted generator, and the score is φ(q)ᵀ E(t-s) ψ(k).
+        """PROVED by construction: `E' = XE`, `E(0) = I` for the lifted X, and the score is φ(q)ᵀ E(t-s) ψ(k).
 
-        Decided for free frequencies and decays. A refuted step would be a defect of exptx and is returned as it is.
+        Decided for free frequencies and decays. A step that is not proved is returned as it is.
         """
         free = self.symbolic()[0]
         parts = [("the lifted generator", free.generator)]
@@ -132,7 +133,7 @@ class Generated(Encoding):
         )
 
     def __add__(self, other: object) -> Encoding:
-        """Content generators, which must commute, and biases add; the scale is that of the part with a bias."""
+        """Content generators, which must commute, and biases add; the part with a bias gives the scale."""
         if not isinstance(other, Generated):
             return NotImplemented if isinstance(other, Encoding) else super().__add__(other)
         names = (self.name, other.name)

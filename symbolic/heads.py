@@ -111,7 +111,8 @@ class PerHead(Encoding):
             raise self._cannot_add(other)
         if len(others) != len(self.members):
             raise BadInput(
-                f"{self.name} has {len(self.members)} heads and {other.name} has {len(others)}; give both the same"
+                f"{self.name} has {len(self.members)} heads and {other.name} has {len(others)}; "
+                "give both the same number"
             )
         summands = join(self.parts, other.parts)
         return PerHead(

@@ -1,4 +1,4 @@
-"""Refuting relativity: two position pairs with equal gap, and content, at which ball arithmetic tells scores apart."""
+"""Refuting relativity: two position pairs with equal gap, and content, that ball arithmetic tells apart."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Positional(Protocol):
     def content(self) -> tuple[sp.MatrixBase, sp.MatrixBase]: ...
     def query_lift(self, q: sp.MatrixBase) -> sp.MatrixBase: ...
     def key_lift(self, k: sp.MatrixBase) -> sp.MatrixBase: ...
-    def maps(self, t: sp.Expr, s: sp.Expr) -> tuple[sp.MatrixBase, ...]: ...
+    def maps(self, t: sp.Expr, s: sp.Expr) -> dict[str, sp.MatrixBase]: ...
 
 
 @dataclass(frozen=True)
@@ -48,20 +48,20 @@ class Probe:
 
 
 def separate(encoding: Positional, verdict: Verdict) -> Verdict:
-    """REFUTED with a witness near the entry at which `verdict` is not proved, or `verdict` when none is found."""
+    """REFUTED, with a witness at the entry where `verdict` is not proved; `verdict` if none is found."""
     which, row, column = verdict.entry
     for key, gap in POSITIONS:
         moved = encoding.maps(sp.Integer(key + gap), sp.Integer(key))[which]
         fixed = encoding.maps(sp.Integer(gap), sp.S.Zero)[which]
         for probe in _probes(encoding, which, row, column):
-            found = _apart(probe.read(moved) - probe.read(fixed))
+            found = apart(probe.read(moved) - probe.read(fixed))
             if found:
                 return replace(_refutation(key, gap, probe, *found), entry=(row, column))
     return replace(verdict, entry=(row, column))
 
 
-def _apart(difference: sp.Expr) -> tuple[dict[sp.Symbol, sp.Rational], str] | None:
-    """(values of the parameters, an enclosure without zero) of the difference, or None."""
+def apart(difference: sp.Expr) -> tuple[dict[sp.Symbol, sp.Rational], str] | None:
+    """(values of the free symbols, an enclosure without zero) of the difference there, or None."""
     if difference.is_zero:
         return None
     opaque = {call: sp.Symbol(str(call), real=True) for call in difference.atoms(AppliedUndef)}
@@ -79,23 +79,20 @@ def assign(free: Iterable[sp.Symbol]) -> dict[sp.Symbol, sp.Rational]:
     return {x: sp.Integer(sp.prime(i + 1)) * (-1 if x.is_negative else 1) for i, x in enumerate(ordered)}
 
 
-def _probes(encoding: Positional, which: int, row: int, column: int) -> Iterator[Probe]:
-    """Unit content at the entry; with lifts both signs of it, since the constant slots add their own terms."""
-    if which:
-        one = sp.ones(1, 1)
-        size = encoding.content()[0].rows if which == 2 else 1
-        say = f"output feature {row} of a value with feature {column} only" if which == 2 else "zero content"
-        yield Probe(
-            _unit(size, row) if which == 2 else one, _unit(size, column) if which == 2 else one, {}, say
-        )
-        return
+def _probes(encoding: Positional, which: str, row: int, column: int) -> Iterator[Probe]:
+    """Unit content at the entry, with either sign, since constant slots add terms of their own."""
     q, k = encoding.content()
+    if which != "score":
+        size = 1 if which == "bias" else q.rows
+        words = "any content" if which == "bias" else f"output feature {row} of a value that is e{column}"
+        yield Probe(_unit(size, row), _unit(size, column), {}, words)
+        return
     for q_sign in (1, -1):
         for k_sign in (1, -1):
             left, right = q_sign * _unit(q.rows, row), k_sign * _unit(k.rows, column)
             values = dict(zip([*q, *k], [*left, *right], strict=True))
-            say = f"q = {_say(left, 'e')}, k = {_say(right, 'e')}"
-            yield Probe(encoding.query_lift(left), encoding.key_lift(right), values, say)
+            words = f"q = {_say(left)}, k = {_say(right)}"
+            yield Probe(encoding.query_lift(left), encoding.key_lift(right), values, words)
 
 
 def _unit(size: int, index: int) -> sp.Matrix:
@@ -103,20 +100,18 @@ def _unit(size: int, index: int) -> sp.Matrix:
     return sp.Matrix(size, 1, lambda i, _: int(i == index))
 
 
-def _say(column: sp.MatrixBase, letter: str) -> str:
-    return " + ".join(f"{x}{letter}{i}" for (i, _), x in column.todok().items()).replace("1e", "e") or "0"
+def _say(column: sp.MatrixBase) -> str:
+    """ "e0", "-e3" or "0"."""
+    return "".join(f"{'-' if x < 0 else ''}e{i}" for (i, _), x in column.todok().items()) or "0"
 
 
 def _refutation(key: int, gap: int, probe: Probe, values: dict, enclosure: str) -> Verdict:
     places = {KEY: sp.Integer(key), GAP: sp.Integer(gap)}
     given = f" with {', '.join(f'{x} = {value}' for x, value in values.items())}" if values else ""
     reason = (
-        f"at (t, s) = ({key + gap}, {key}) and ({gap}, 0) the gap is the same but the results differ by a number "
-        f"in {enclosure}, for {probe.words}{given}"
+        f"(t, s) = ({key + gap}, {key}) and ({gap}, 0) have the same gap, but what they give differs by a "
+        f"number in {enclosure}, for {probe.words}{given}"
     )
     return Verdict(
         status=Status.REFUTED, reason=reason, witness={**places, **values, **probe.values}, gap=enclosure
     )
-
-
-__all__ = ["POSITIONS", "Positional", "assign", "separate"]

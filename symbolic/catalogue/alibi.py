@@ -21,9 +21,9 @@ def alibi(
 ) -> Encoding:
     """logit = σ q·k - m(t-s), so score = q·k - (m/σ)(t-s) (Press et al., arXiv 2108.12409).
 
-    Give num_heads for the slopes of the paper (`.heads` has one encoding per head), or one exact or symbolic slope
-    m; m > 0 penalises distance, m < 0 rewards it. scale σ: 1/sqrt(head_dim) if None, or a positive symbol.
-    Lift: X = J_2(0), the query carries (-m/σ, 0), the key (0, 1).
+    Give num_heads for the slopes of the paper (`.heads` has one encoding per head), or one exact or symbolic
+    slope m; m > 0 penalises distance, m < 0 rewards it. scale σ: 1/sqrt(head_dim) if None, or a
+    positive symbol. Lift: X = J_2(0), the query carries (-m/σ, 0), the key (0, 1).
     """
     if (num_heads is None) == (slope is None):
         raise BadInput(
@@ -52,7 +52,7 @@ def _one_head(slope: sp.Expr, head_dim: int, scale: sp.Expr) -> Generated:
 def slopes(num_heads: int) -> tuple[sp.Expr, ...]:
     """The slopes of the paper, exact. With c = 2^⌊log2 n⌋: 2^(-8(h+1)/c) for c heads, then 2^(-4(2k+1)/c).
 
-    The second list is every other slope of 2c heads, as the paper's own code takes it for n not a power of two.
+    The second list is every other slope of 2c heads, as the paper's own code has it for n no power of two.
     """
     count = whole(num_heads, "num_heads")
     c = 1 << (count.bit_length() - 1)

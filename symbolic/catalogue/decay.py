@@ -15,7 +15,7 @@ from .turning import pairs, plane_frequencies, turning
 
 @register
 def decay(head_dim: int, gamma: object) -> Encoding:
-    """score = e^{-γ(t-s)} q·k: X = -γI. γ > 0 fades, γ < 0 grows (scalar case of Sun et al., arXiv 2307.08621)."""
+    """score = e^{-γ(t-s)} q·k: X = -γI. γ > 0 fades, γ < 0 grows (Sun et al., arXiv 2307.08621)."""
     size, rate = whole(head_dim, "head_dim"), exact_entry(gamma, "gamma")
     return Generated(
         "decay", {"head_dim": size, "gamma": rate}, size, Generator.direct_sum(*[Block(rate)] * size)

@@ -26,7 +26,7 @@ def encodings() -> dict[str, tuple[str, ...]]:
 def encoding(name: str, **parameters: object) -> Encoding:
     """The encoding called `name`; `encodings()` lists names and keywords, numbers are exact.
 
-    BadInput names an unknown name or keyword (with what is close to it) or a missing one; floats raise WrongType.
+    BadInput names an unknown name or keyword (with what is close to it) or a missing one, WrongType a float.
     """
     if not isinstance(name, str):
         raise WrongType(f"name is a {type(name).__name__}; a name such as 'rope' works")

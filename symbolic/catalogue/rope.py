@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sympy as sp
+
 from ..encoding import Encoding
-from ..errors import WrongType
+from ..errors import BadInput, WrongType
 from ..exact import exact_entry
-from ..frequencies import even
+from ..frequencies import even, positive
 from ..generated import Generated
+from ..planes import INDEX, PlaneSum
 from .registry import register
 from .turning import pairs, plane_frequencies, rotary_size, turning
 
 
 @register
 def rope(
-    head_dim: int,
+    head_dim: int | sp.Expr,
     rope_theta: object = 10000,
     rotary_dim: int | None = None,
     interleaved: bool = False,
@@ -21,9 +24,12 @@ def rope(
 ) -> Encoding:
     """q and k at position p turn by R(p w_k), so X = -w_k J on plane k (Su et al., arXiv 2104.09864).
 
-    rope_theta: the base; rotary_dim: how many leading features turn; interleaved: planes (2k, 2k+1) instead of
+    rope_theta: the base; rotary_dim: how many leading features turn; interleaved: planes (2k, 2k+1) and not
     (k, k + rotary_dim/2); frequencies: explicit radians per position, one a plane, in place of the base.
+    head_dim 2*n with a positive integer symbol n gives the sum over n planes with free frequencies.
     """
+    if isinstance(head_dim, sp.Expr) and head_dim.free_symbols:
+        return _any_number_of_planes(head_dim, rope_theta, rotary_dim, interleaved, frequencies)
     size = even(head_dim, "head_dim")
     rotary = rotary_size(rotary_dim, size)
     turns = plane_frequencies(frequencies, rope_theta, rotary)
@@ -35,6 +41,27 @@ def rope(
     )
     parameters = {"head_dim": size, **given, "rotary_dim": rotary, "interleaved": interleaved}
     return Generated("rope", parameters, size, generator)
+
+
+def _any_number_of_planes(head_dim, rope_theta, rotary_dim, interleaved, frequencies) -> Encoding:
+    """n planes with free frequencies w[j], which stand for rope_theta^(-j/n)."""
+    planes = head_dim / 2
+    if not (planes.is_Symbol and planes.is_integer and planes.is_positive):
+        raise BadInput(f"head_dim is {head_dim}; 2*n with n = Symbol('n', integer=True, positive=True) works")
+    if rotary_dim is not None or frequencies is not None:
+        raise BadInput(
+            "rotary_dim and frequencies need a concrete head_dim; with 2*n planes they stay symbolic"
+        )
+    omega = sp.Symbol("omega", positive=True)
+    return PlaneSum(
+        "rope",
+        {"head_dim": head_dim, "rope_theta": positive(rope_theta, "rope_theta"), "interleaved": interleaved},
+        head_dim,
+        plane=rope(2, interleaved=flag(interleaved, "interleaved"), frequencies=[omega]),
+        symbol=omega,
+        interleaved=interleaved,
+        frequency=positive(rope_theta, "rope_theta") ** (-INDEX / planes),
+    )
 
 
 def flag(value: object, name: str) -> bool:

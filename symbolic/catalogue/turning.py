@@ -1,4 +1,4 @@
-"""Planes of features and the generators that turn them: which feature pairs with which, and X = -ωJ on a pair."""
+"""Planes of features and the generators that turn them: which features pair, and X = -ωJ on a pair."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def _signed(frequency: sp.Expr, name: str) -> sp.Expr:
     if frequency.is_positive or frequency.is_negative or frequency.is_zero:
         return frequency
     raise BadInput(
-        f"{name} is {frequency}, whose sign is not known; declare its symbols, e.g. Symbol('w', positive=True)"
+        f"{name} is {frequency}, whose sign is not known; declare its symbols, "
+        "e.g. Symbol('w', positive=True)"
     )
 
 
@@ -60,7 +61,7 @@ def turning(
 ) -> Generator:
     """X = -γI - ω_k J on plane k, and -γ on features in no plane.
 
-    The canonical block is -γI + ωJ; the basis carries diag(1, -1) on a plane (none where ω < 0), and the pairing.
+    The canonical block is -γI + ωJ; the basis carries the pairing, and diag(1, -1) on a plane with ω > 0.
     """
     blocks: list[Block] = []
     columns: list[tuple[int, int]] = []

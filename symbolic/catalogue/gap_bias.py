@@ -1,0 +1,67 @@
+"""Biases that depend on the gap and yet are no exponential polynomial: the absolute distance, a table of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy as sp
+
+from ..encoding import Encoding
+from ..errors import BadInput, WrongType
+from ..exact import exact_entry
+from ..formula import Formula
+from ..frequencies import positive, whole
+from .registry import register
+
+
+@register
+def symmetric_distance(slope: object, head_dim: int = 64, scale: object = None) -> Encoding:
+    """logit = σ q·k - m|t-s|, so score = q·k - (m/σ)|t-s|: the bidirectional form of a linear bias.
+
+    slope m: exact or symbolic, not 0. scale σ: 1/sqrt(head_dim) if None.
+    """
+    size, m = whole(head_dim, "head_dim"), exact_entry(slope, "slope")
+    if m.is_zero:
+        raise BadInput("slope is 0, which is no bias; any other exact number works")
+    sigma = 1 / sp.sqrt(size) if scale is None else positive(scale, "scale")
+    return Formula(
+        "symmetric_distance",
+        {"slope": m, "head_dim": size, "scale": sigma},
+        size,
+        fixed_scale=sigma,
+        bias_formula=lambda t, s: -m / sigma * sp.Abs(t - s),
+    )
+
+
+@register
+def step_table(edges: Sequence, values: Sequence, head_dim: int = 64) -> Encoding:
+    """score = q·k + b(t-s) with b(u) = values[i] between edges[i-1] <= u < edges[i]: buckets of gaps.
+
+    edges: increasing exact numbers (positions); values: one more than edges, exact or symbolic, not all equal
+    (Shaw et al., arXiv 1803.02155; Raffel et al., arXiv 1910.10683).
+    """
+    size = whole(head_dim, "head_dim")
+    steps, levels = _exact_list(edges, "edges"), _exact_list(values, "values")
+    if len(levels) != len(steps) + 1:
+        raise BadInput(
+            f"values has {len(levels)} entries for {len(steps)} edges; one more value than edges works"
+        )
+    if any((b - a).is_positive is not True for a, b in zip(steps, steps[1:], strict=False)):
+        raise BadInput(f"edges is {list(steps)}; increasing numbers work")
+    if len(set(levels)) == 1:
+        raise BadInput(
+            "values are all equal, which is a constant and no table; give at least two different ones"
+        )
+
+    def table(t: sp.Expr, s: sp.Expr) -> sp.Expr:
+        pieces = [(level, t - s < edge) for level, edge in zip(levels, steps, strict=False)]
+        return sp.Piecewise(*pieces, (levels[-1], True))
+
+    parameters = {"edges": steps, "values": levels, "head_dim": size}
+    return Formula("step_table", parameters, size, bias_formula=table, settled_after=steps[-1])
+
+
+def _exact_list(given: object, name: str) -> tuple[sp.Expr, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise WrongType(f"{name} is {given!r}; a list of at least one exact number works")
+    return tuple(exact_entry(x, f"{name}[{i}]") for i, x in enumerate(given))

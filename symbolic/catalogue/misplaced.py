@@ -1,0 +1,140 @@
+"""Rotations put in the wrong place: one side only, before the projection, in two pairings, on the values."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from ..block import Block
+from ..encoding import Encoding
+from ..errors import BadInput
+from ..exact import exact_entry, exact_matrix
+from ..formula import Formula
+from ..frequencies import even
+from ..generated import Generated
+from ..generator import Generator
+from .registry import register
+from .rope import flag
+from .turning import pairs, plane_frequencies, turning
+
+
+def _turn(head_dim, rope_theta, interleaved, frequencies) -> tuple[int, Generator, dict[str, object]]:
+    """(head_dim, the generator of a full rotation, the parameters to show)."""
+    size = even(head_dim, "head_dim")
+    turns = plane_frequencies(frequencies, rope_theta, size)
+    generator = turning(size, pairs(size, flag(interleaved, "interleaved")), turns)
+    given = (
+        {"rope_theta": exact_entry(rope_theta, "rope_theta")}
+        if frequencies is None
+        else {"frequencies": turns}
+    )
+    return size, generator, {"head_dim": size, **given, "interleaved": interleaved}
+
+
+def _query_turn(ingredients, t):
+    return ingredients[0].exp(t).T
+
+
+def _key_turn(ingredients, s):
+    return ingredients[0].exp(-s)
+
+
+@register
+def keys_only(
+    head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
+) -> Encoding:
+    """score = q·R(s w)k: the key turns, the query does not."""
+    size, generator, given = _turn(head_dim, rope_theta, interleaved, frequencies)
+    return Formula("keys_only", given, size, ingredients=(generator,), key=_key_turn)
+
+
+@register
+def before_projection(
+    head_dim: int,
+    rope_theta: object = 10000,
+    interleaved: bool = False,
+    frequencies: object = None,
+    projection: object = None,
+) -> Encoding:
+    """score = (R(t w)x)ᵀ W (R(s w)y) for embeddings x, y: rotated before W = W_qᵀ W_k is applied.
+
+    projection: W, shape (head_dim, head_dim), exact; free symbols W00, W01, … if None.
+    """
+    size, generator, given = _turn(head_dim, rope_theta, interleaved, frequencies)
+    if projection is None:
+        matrix = sp.ImmutableMatrix(size, size, lambda i, j: sp.Symbol(f"W{i}_{j}", real=True))
+    else:
+        matrix = exact_matrix(projection, "projection")
+    if matrix.rows != size:
+        raise BadInput(f"projection is {matrix.rows} x {matrix.rows}; head_dim is {size}")
+
+    def projected(ingredients, s):
+        return matrix * _key_turn(ingredients, s)
+
+    parameters = {**given, "projection": matrix}
+    return Formula(
+        "before_projection", parameters, size, ingredients=(generator,), query=_query_turn, key=projected
+    )
+
+
+@register
+def mismatched_pairings(head_dim: int, rope_theta: object = 10000, frequencies: object = None) -> Encoding:
+    """The query turns in planes (2k, 2k+1), the key in planes (k, k + head_dim/2), at the same frequencies."""
+    size = even(head_dim, "head_dim")
+    if size < 4:
+        raise BadInput("head_dim is 2, where both pairings are the same; at least 4 works")
+    (_, query, given), (_, key, _) = (_turn(size, rope_theta, kind, frequencies) for kind in (True, False))
+
+    def key_turn(ingredients, s):
+        return ingredients[1].exp(-s)
+
+    parameters = {name: value for name, value in given.items() if name != "interleaved"}
+    return Formula(
+        "mismatched_pairings", parameters, size, ingredients=(query, key), query=_query_turn, key=key_turn
+    )
+
+
+@register
+def same_side_boost(head_dim: int = 2, rate: object = 1) -> Encoding:
+    """The boost B(p) = exp(p [[0, μ], [μ, 0]]) on both sides: B(t)ᵀ B(s) = B(t+s), a sum in place of a gap.
+
+    Planes (2k, 2k+1), all with the same rate μ (1/position). X is a growth next to a fade in the basis (1, 1), (1, -1).
+    """
+    size, mu = even(head_dim, "head_dim"), exact_entry(rate, "rate")
+    if mu.is_zero:
+        raise BadInput("rate is 0, which is no boost; any other exact number works")
+    planes = size // 2
+    generator = Generator.direct_sum(
+        *[Block(-mu), Block(mu)] * planes, basis=sp.diag(*[sp.Matrix([[1, 1], [1, -1]])] * planes)
+    )
+
+    def boost(ingredients, position):
+        return ingredients[0].exp(position)
+
+    parameters = {"head_dim": size, "rate": mu}
+    return Formula("same_side_boost", parameters, size, ingredients=(generator,), query=boost, key=boost)
+
+
+@register
+def rotated_values(
+    head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
+) -> Encoding:
+    """Rotary scores, but the value at s is R(s w)v and the output is left so: it knows the absolute s."""
+    size, generator, given = _turn(head_dim, rope_theta, interleaved, frequencies)
+    return Formula(
+        "rotated_values",
+        given,
+        size,
+        ingredients=(generator,),
+        query=_query_turn,
+        key=_key_turn,
+        values=_key_turn,
+    )
+
+
+@register
+def rotated_values_back(
+    head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
+) -> Encoding:
+    """Rotary scores, the value at s is R(s w)v and the output at t is turned back by R(-t w)."""
+    size, generator, given = _turn(head_dim, rope_theta, interleaved, frequencies)
+    return Generated("rotated_values_back", given, size, generator, value_generator=generator)
