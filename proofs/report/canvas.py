@@ -1,11 +1,10 @@
-"""Owns how a matplotlib figure becomes inline SVG: colours of the page's theme, prefixed ids, same bytes each time."""
+"""Owns how a matplotlib figure becomes inline SVG: theme colours, prefixed ids, the same bytes each time."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from html import escape
 
 INK, SOFT, LINE = "#010101", "#020202", "#030303"
@@ -24,17 +23,6 @@ _STYLE = {
     "axes.spines.top": False, "axes.spines.right": False, "xtick.labelsize": 9.5, "ytick.labelsize": 9.5,
     "axes.unicode_minus": True, "legend.frameon": False, "path.simplify": False,
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One inline picture; `place` is the id of the law it stands beside."""
-
-    id: str
-    svg: str
-    caption: str
-    place: str = ""
-    shape: str = ""
 
 
 def draw(name: str, size: tuple[float, float], alt: str, paint: Callable) -> str:
@@ -59,7 +47,8 @@ def _inline(svg: str, name: str, alt: str) -> str:
     svg = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{name}-\1"', svg)
     for stand_in, variable in _THEME.items():
         svg = svg.replace(stand_in, f"var({variable})")
-    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
     view = re.search(r'viewBox="[^"]+"', svg)[0]
     body = svg[svg.index(">") + 1 :]

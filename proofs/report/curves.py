@@ -1,4 +1,4 @@
-"""Owns the numbers of the score pictures: exact scores and frequencies of the symbolic room, evaluated for drawing."""
+"""Owns the numbers of the score pictures: exact scores of the symbolic room, evaluated for drawing."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def book(
     residuals: Mapping[str, ResidualLike],
     hashes: Mapping[str, str],
 ) -> Book:
-    """The proofs in the order given, grouped by chapter and law; `hashes` are of certificates, by proof id."""
+    """The proofs in the order given, grouped by chapter and law; `hashes`: of certificates, by proof id."""
     known = {proof.id: proof for proof in proofs}
     used_by = {name: tuple(p.id for p in known.values() if name in p.rests_on) for name in _names(known)}
 

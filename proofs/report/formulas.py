@@ -50,7 +50,7 @@ class Formula:
 
 
 def formula_of(parts: tuple[Any, str, Any]) -> Formula:
-    """The formula of `(lhs, relation, rhs)`; a side is sympy's, an interval (pair of decimals), words, or None."""
+    """The formula of `(lhs, relation, rhs)`; a side is sympy's, a pair of decimals, words, or None."""
     lhs, rhs = _side(parts[0]), _side(parts[2])
     sign, command = _RELATIONS.get(parts[1], (f'"{parts[1]}"', rf"\text{{{parts[1]}}}"))
     if parts[2] is None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ def write_report(
     tell("drawing the pictures")
     from .pictures import gallery
 
-    pictures = gallery()
+    pictures = gallery({law.id for law in story.laws})
     tell("laying out the page")
     run = Run(**{**vars(run), "seconds": {**run.seconds, "Writing this report": perf_counter() - started}})
     digest = sha256(document)
@@ -88,9 +89,7 @@ def write_report(
 def _require_extra() -> None:
     missing = [name for name in ("jinja2", "matplotlib") if importlib.util.find_spec(name) is None]
     if missing:
-        raise MissingExtra(
-            f"the report needs {' and '.join(missing)}; install it with pip install 'exptx[report]'"
-        )
+        raise MissingExtra(f"the report needs {' and '.join(missing)}; run pip install 'exptx[report]'")
 
 
 def _shown(proofs: Sequence[ProofLike]) -> list[StepLike]:
@@ -132,14 +131,14 @@ def summary(story: Book) -> list[Table]:
 
 
 def witness_words(executed: StepLike) -> str:
-    """The point of a witness in words, ` at t = 2/3, s = 1`, unless the reason names it already."""
+    """The point of a witness in words, `t = 2/3, s = 1`, unless the reason names it already."""
     point = executed.witness
     if not point:
         return ""
-    words = ", ".join(
-        f"`{symbol} = {value}`" for symbol, value in sorted(point.items(), key=lambda p: str(p[0]))
-    )
-    return "" if all(f"{s} = {v}" in executed.reason for s, v in point.items()) else f" Witness: {words}."
+    named = sorted((str(symbol), str(value)) for symbol, value in point.items())
+    if all(re.search(rf"\b{s} ?= ?{re.escape(v)}", executed.reason) for s, v in named):
+        return ""
+    return f" Witness: {', '.join(f'`{s} = {v}`' for s, v in named)}."
 
 
 def steps_in_words(steps: Sequence[StepLike]) -> str:
@@ -189,9 +188,7 @@ def _render(
         "inline": lambda words: Markup(inline(words)),
         "paragraphs": lambda words: Markup(paragraphs(words)),
     }
-    chapters = {
-        name: chapter_data(name) for name in ("errata", "questions", "glossary", "trust", "bibliography")
-    }
+    chapters = {name: chapter_data(name) for name in APPENDICES if name != "reproduce"}
     words = chapter_data("words")
     return environment.get_template("page.html").render(
         **chapters,
@@ -199,7 +196,7 @@ def _render(
         book=story,
         sheet=sheet,
         summary=summary(story),
-        pictures=pictures.placed({law.id for law in story.laws}),
+        pictures=pictures,
         citations=citations(entry.proof for entry in story.entries),
         appendices=APPENDICES.items(),
         measured_note=words["measured"]["yes" if measured else "no"],

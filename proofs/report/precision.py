@@ -57,7 +57,7 @@ def worst_errors(way: str, positions: Sequence[int] = POSITIONS) -> list[float]:
 
 @cache
 def _exact(position: int) -> np.ndarray:
-    """cos and sin of every plane at one position, from balls far narrower than a double, shape (2, planes)."""
+    """cos and sin of every plane at one position, from narrow balls; shape (2, planes)."""
     before, ctx.prec = ctx.prec, _BITS
     try:
         angles = [position * arb(ROPE_THETA) ** arb(fmpq(-2 * k, HEAD_DIM)) for k in range(HEAD_DIM // 2)]

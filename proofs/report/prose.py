@@ -8,8 +8,42 @@ import re
 from html import escape
 
 UPRIGHT = frozenset(
-    "exp log ln sin cos tan sinh cosh tanh det diag rank trace span dim max min sup lim mod softmax sign"
-    " GL SO RoPE NoPE ALiBi arg and or for all if iff".split()
+    [
+        "exp",
+        "log",
+        "ln",
+        "sin",
+        "cos",
+        "tan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "det",
+        "diag",
+        "rank",
+        "trace",
+        "span",
+        "dim",
+        "max",
+        "min",
+        "sup",
+        "lim",
+        "mod",
+        "softmax",
+        "sign",
+        "GL",
+        "SO",
+        "RoPE",
+        "NoPE",
+        "ALiBi",
+        "arg",
+        "and",
+        "or",
+        "for",
+        "all",
+        "if",
+        "iff",
+    ]
 )
 _SIGNS = {"-": "−", "*": "·", "'": "′"}
 _DIGRAPHS = {"->": "→", "<=": "≤", ">=": "≥", "!=": "≠", "...": "…"}
