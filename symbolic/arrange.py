@@ -7,6 +7,7 @@ from sympy.matrices.expressions import MatAdd, MatMul
 from sympy.tensor.indexed import Indexed
 
 _LONGEST = 8  # more rows or columns than this are elided with dots
+_POSITIONS = frozenset({"t", "s", "u"})  # written after what multiplies them: γ t
 _SHOWN = (4, 2)  # how many of them are kept before and after the dots
 
 
@@ -53,13 +54,13 @@ def _plain(power: sp.Pow) -> bool:
     return power.args[1].q in (1, 2)
 
 
-def _rank(factor: sp.Expr) -> int:
-    """Order in a product: numbers and roots, queries, other symbols, sums, exponentials, functions, operators."""
+def _rank(factor: sp.Expr) -> float:
+    """Numbers and roots, queries, other symbols, positions, sums, exponentials, functions, then operators."""
     base = factor.args[0] if isinstance(factor, sp.Pow) else factor
     if base.is_number:
         return 0
     if isinstance(base, (sp.Symbol, Indexed)):
-        return 1 if str(base).startswith("q") else 2
+        return 1 if str(base).startswith("q") else 2.5 if str(base) in _POSITIONS else 2
     if is_exp(base):
         return 5
     if isinstance(base, sp.Function):

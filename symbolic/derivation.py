@@ -231,11 +231,10 @@ def _nilpotent_steps(block: Block, n: sp.ImmutableMatrix, t: sp.Symbol) -> Itera
     m = block.size
     zero = sp.ImmutableMatrix(sp.zeros(block.dim))
     yield computed(
-        "nilpotent", MatPow(n, m, evaluate=False), zero, f"The power N^{m} is 0: the series stops."
+        "nilpotent", MatPow(n, m, evaluate=False), zero, f"N to the power {m} is 0: the series stops."
     )
-    terms = [
-        MatMul(t**k / sp.factorial(k), MatPow(n, k, evaluate=False), evaluate=False) for k in range(1, m)
-    ]
+    powers = [n, *(MatPow(n, k, evaluate=False) for k in range(2, m))]
+    terms = [MatMul(t**k / sp.factorial(k), power, evaluate=False) for k, power in enumerate(powers, 1)]
     series = MatAdd(sp.ImmutableMatrix(sp.eye(block.dim)), *terms, evaluate=False)
     closed = sp.ImmutableMatrix(_exp_nilpotent(n, m, t))
     yield computed(

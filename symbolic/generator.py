@@ -10,13 +10,19 @@ from dataclasses import dataclass
 import sympy as sp
 
 from .block import Block
+from .boundedness import Boundedness, boundedness
+from .decide import Status, Verdict, decide, verify_flow
+from .derivation import Derivation, block_steps, closing_steps, joining_steps
 from .errors import BadInput, WrongType
 from .exact import exact_matrix, exact_time
+from .freed import freed_blocks
+from .notebook import Shown
 from .recognise import blocks_on_the_diagonal
+from .typeset import to_grid
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Generator:
+class Generator(Shown):
     """X as blocks in a basis. `Generator(matrix)` recognises blocks; `Generator.direct_sum` is given them.
 
     matrix: (n, n), exact entries (1/position); blocks: canonical, in diagonal order;
@@ -82,6 +88,50 @@ class Generator:
         flow = _diagonal([block.exp(time) for block in self.blocks])
         return _sandwich(self.basis, flow, self.inverse_basis)
 
+    def freed(self) -> tuple[Generator, dict[sp.Symbol, sp.Expr]]:
+        """The same generator with free symbols for irrational decays and frequencies, and their values.
+
+        A law proved for the symbols holds for the values; `decide` knows no irrational frequency.
+        """
+        blocks, values = freed_blocks(self.blocks)
+        return (Generator.direct_sum(*blocks, basis=self.basis) if values else self), values
+
+    def verify(self) -> Verdict:
+        """Whether the closed form E has E(0) = I and E' = XE, decided exactly."""
+        general, _ = self.freed()
+        t = general.time
+        return verify_flow(general.matrix, general.exp(t), t)
+
+    def derivation(self) -> Derivation:
+        """The steps from X to its closed form, each computed as it is made or cited."""
+        general, values = self.freed()
+        t = general.time
+        steps = [step for block in dict.fromkeys(general.blocks) for step in block_steps(block, t)]
+        steps += joining_steps(general)
+        steps += closing_steps(general.matrix, general.exp(t), t)
+        return Derivation(tuple(steps), values)
+
+    def bounded(self) -> Boundedness:
+        """Whether exp(tX) stays bounded for all t, for t >= 0, for t <= 0; with what grows if not."""
+        general, _ = self.freed()
+        return boundedness(general.blocks, general.time)
+
+    @property
+    def time(self) -> sp.Symbol:
+        """A symbol for t that the entries do not use."""
+        taken = {symbol.name for symbol in self.matrix.free_symbols | self.basis.free_symbols}
+        names = ["t", *(f"t_{i}" for i in range(len(taken)))]
+        return sp.Symbol(next(name for name in names if name not in taken))
+
+    @property
+    def formula(self) -> sp.ImmutableMatrix:
+        """The matrix, which is what notebooks and papers show."""
+        return self.matrix
+
+    def __str__(self) -> str:
+        kinds = " ⊕ ".join(str(block).partition(":")[0] for block in self.blocks)
+        return f"{kinds}, {self.dim} x {self.dim}\n{to_grid(self.matrix)}"
+
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, self.blocks))
         basis = "" if self.basis.is_Identity else f", basis={self.basis!r}"
@@ -123,6 +173,13 @@ def _from_sparse(size: int, entries: dict[tuple[int, int], sp.Expr]) -> sp.Immut
 def _inverse(basis: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
     """S⁻¹ over the field of the entries; BadInput when S is singular."""
     field = basis.to_DM(extension=True).to_field()
-    if field.rank() < basis.rows:
+    if field.rank() < basis.rows or _vanishes(field.det(), basis):
         raise BadInput("basis is singular; the columns of a basis must be linearly independent")
     return sp.ImmutableMatrix(field.inv().to_Matrix())
+
+
+def _vanishes(determinant: object, basis: sp.ImmutableMatrix) -> bool:
+    """Whether a formally non-zero determinant vanishes all the same, say by sin² + cos² = 1."""
+    if not basis.has(sp.Function):
+        return False
+    return decide(basis.to_DM().domain.get_field().to_sympy(determinant)).status is Status.PROVED
