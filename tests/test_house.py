@@ -1,0 +1,178 @@
+"""The rules that a file can be held to: sizes, docstrings, forbidden calls, public names, mirrored tests."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import subprocess
+import sys
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("symbolic", "numeric", "proofs")
+SOURCES = [
+    ROOT / "__init__.py",
+    *sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py")),
+]
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+EVERY = [*SOURCES, *TESTS, *sorted((ROOT / "benchmarks").rglob("*.py"))]
+FILE_LINES, FUNCTION_LINES = 400, 50
+
+FORBIDDEN_CALLS = {
+    "eval": "runs text",
+    "exec": "runs text",
+    "compile": "turns text into code",
+    "__import__": "imports by text; importlib.import_module is visible",
+    "sympify": "sympy's sympify evaluates strings",
+    "parse_expr": "evaluates strings",
+    "S": "sympy.S(x) is sympify",
+    "lambdify": "runs text",
+}
+FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
+ALLOWED_CALLS = {  # (file, call) -> why no text from outside can reach it
+    ("proofs/report/curves.py", "lambdify"): "draws scores of the catalogue's own encodings",
+}
+
+MIRROR_ALLOWANCE = {  # tests of more than one file of a room -> what they are about
+}
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), filename=str(path))
+
+
+def test_the_rooms_hold_files():
+    assert len(SOURCES) > 30
+    assert all((ROOT / room / "__init__.py") in SOURCES for room in ROOMS)
+
+
+def test_every_file_says_what_it_owns():
+    assert not [named(path) for path in EVERY if not ast.get_docstring(tree_of(path))]
+
+
+def test_every_file_fits_on_a_few_pages():
+    lines = {named(path): len(path.read_text().splitlines()) for path in EVERY}
+    assert not {name: count for name, count in lines.items() if count > FILE_LINES}
+
+
+def test_every_function_fits_on_one_page():
+    lines = {
+        f"{named(path)}:{node.lineno} {node.name}": node.end_lineno - node.lineno + 1
+        for path in EVERY
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert not {name: count for name, count in lines.items() if count > FUNCTION_LINES}
+
+
+def called(node: ast.Call) -> str | None:
+    """The bare name of a call: "eval" for eval(x), "sympify" for sp.sympify(x), None for re.compile(x)."""
+    if isinstance(node.func, ast.Name):
+        return node.func.id
+    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        return node.func.attr if node.func.value.id in {"sp", "sympy", "builtins"} else None
+    return None
+
+
+def harmless(call: ast.Call) -> bool:
+    """S(2) is given a number; sympify(x, strict=True) refuses text."""
+    number = (
+        len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, int)
+    )
+    strict = any(k.arg == "strict" and ast.unparse(k.value) == "True" for k in call.keywords)
+    return number or (called(call) == "sympify" and strict)
+
+
+def test_nothing_runs_text():
+    calls = ((path, n) for path in SOURCES for n in ast.walk(tree_of(path)) if isinstance(n, ast.Call))
+    assert not [
+        f"{named(path)}:{call.lineno} {name}: {FORBIDDEN_CALLS[name]}"
+        for path, call in calls
+        if (name := called(call)) in FORBIDDEN_CALLS
+        and not harmless(call)
+        and (named(path), name) not in ALLOWED_CALLS
+    ]
+
+
+def test_nothing_is_unpickled():
+    imported = {
+        (named(path), alias.name if isinstance(node, ast.Import) else node.module)
+        for path in SOURCES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert not {(path, module) for path, module in imported if module in FORBIDDEN_MODULES}
+
+
+def test_nothing_is_left_to_be_done():
+    notes = [
+        f"{named(path)}:{number} {line.strip()}"
+        for path in SOURCES
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b|raise NotImplementedError", line)
+    ]
+    assert not notes, "an abstract method is marked with abc.abstractmethod"
+
+
+def installed_rooms() -> list[str]:
+    return [room for room in ROOMS if room != "numeric" or find_spec("torch")]
+
+
+@pytest.mark.parametrize("room", installed_rooms())
+def test_every_public_name_resolves_and_no_file_hides_it(room):
+    module = importlib.import_module(f"exptx.{room}")
+    assert module.__all__ == sorted(module.__all__)
+    for path in sorted((ROOT / room).glob("*.py")):
+        importlib.import_module(f"exptx.{room}.{path.stem}" if path.stem != "__init__" else f"exptx.{room}")
+    for name in module.__all__:
+        home = module._HOME.get(name)
+        if home is not None:
+            expected = getattr(importlib.import_module(f"exptx.{room}.{home}"), name)
+            assert getattr(module, name) is expected, f"{name} is not {room}.{home}.{name}"
+        else:
+            assert getattr(module, name)
+
+
+@pytest.mark.parametrize("room", installed_rooms())
+def test_an_unknown_name_is_an_attribute_error(room):
+    module = importlib.import_module(f"exptx.{room}")
+    with pytest.raises(AttributeError, match="no_such_name"):
+        getattr(module, "no_such_name")  # noqa: B009
+    assert set(module.__all__) <= set(dir(module))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imported_from_the_clone_as_a_package_of_its_own_names_the_right_one(room):
+    done = subprocess.run([sys.executable, "-c", f"import {room}"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert f"exptx.{room}" in done.stderr.splitlines()[-1]
+
+
+def test_every_test_file_mirrors_a_source_file():
+    inside = [path.relative_to(ROOT / "tests") for path in TESTS]
+    mirrors = [
+        p
+        for p in inside
+        if p.parts[0] in ROOMS and p.name != "conftest.py" and p.as_posix() not in MIRROR_ALLOWANCE
+    ]
+    sources = {path.as_posix(): ROOT / path.with_name(path.name.removeprefix("test_")) for path in mirrors}
+    lost = [
+        test for test, source in sources.items() if not source.exists() and not test.endswith("conftest.py")
+    ]
+    assert not lost, "tests/<room>/test_<file>.py is about <room>/<file>.py; others go to MIRROR_ALLOWANCE"
+
+
+def test_every_allowance_is_used():
+    assert not [name for name in MIRROR_ALLOWANCE if not (ROOT / "tests" / name).exists()]
+    assert not [name for name, _ in ALLOWED_CALLS if not (ROOT / name).exists()]
