@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import sympy as sp
 
-from .decide import Status, Verdict
+from .decide import Verdict
 from .entries import shift_verdict
 from .errors import BadInput, WrongType
 from .exact import exact_entry
@@ -37,8 +37,8 @@ def content(head_dim: int) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
 class Encoding:
     """The part common to all encodings; `encoding(name, ...)` builds one.
 
-    name, parameters: as given to `encoding`, exact. head_dim: features of q and k (an int, or 2n with a symbol
-    n). fixed_scale: replaces the scale 1/sqrt(head_dim). Two encodings are equal when name and parameters are.
+    name, parameters: as given to `encoding`, exact. head_dim: features of q and k (an int, or 2n with a
+    symbol n). fixed_scale: replaces 1/sqrt(head_dim). Encodings are equal when name and parameters are.
     """
 
     name: str
@@ -124,10 +124,15 @@ class Encoding:
         """Decide whether scores and value maps depend on t - s only, for every q, k.
 
         Proved for free frequencies where they are positive symbols, hence for the given numbers. A refutation
-        names two position pairs with equal gap, and content, at which the scores differ by a proven amount.
+        names two position pairs with equal gap, and content, at which balls prove the scores apart; the
+        witness has s and u (the pairs are (s+u, s) and (u, 0)), the content and any parameters.
         """
-        verdict = shift_verdict(self.symbolic()[0].maps)
-        return verdict if verdict.status is Status.PROVED else separate(self, verdict)
+        free = shift_verdict(self.symbolic()[0].maps)
+        if free.place is None:
+            return free.verdict
+        # Free frequencies may fail where the given ones do not, so a refutation is found at the given ones.
+        refuted = separate(self, free.place)
+        return shift_verdict(self.maps).verdict if refuted is None else refuted
 
     def in_family(self) -> Verdict:
         """Decide whether score and value map have the form `φ(q)ᵀ C exp((t-s)X) B ψ(k)` with one fixed X."""

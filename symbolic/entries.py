@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import sympy as sp
 
@@ -47,7 +48,7 @@ class Identities:
         count = len(self.known)
         return Verdict(
             status=Status.PROVED,
-            reason=f"{lhs.rows}x{lhs.cols} entries, {count} different identities up to names, each decided",
+            reason=f"{lhs.rows}x{lhs.cols} entries, {count} different up to names, each decided",
         )
 
 
@@ -65,11 +66,27 @@ def _places(a: sp.MatrixBase, b: sp.MatrixBase) -> list[tuple[int, int]]:
     return sorted(set(a.todok()) | set(b.todok()))
 
 
-def shift_verdict(maps: Maps) -> Verdict:
+class Place(NamedTuple):
+    """An entry of one of the maps."""
+
+    which: str
+    row: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Shift:
+    """The verdict on relativity, and the place at which it is not PROVED."""
+
+    verdict: Verdict
+    place: Place | None = None
+
+
+def shift_verdict(maps: Maps) -> Shift:
     """Decide `maps(s + u, s) = maps(u, 0)` for all real s, u: the maps depend on t - s only.
 
     First t = s + u is substituted; an entry from which s has gone is a function of u as it stands, opaque
-    functions included. Every other entry goes to `decide`. `entry` of a failure is (map, row, column).
+    functions included. Every other entry goes to `decide`; the first that is not proved answers.
     """
     identities, gone = Identities(), 0
     moved_maps, fixed_maps = maps(KEY + GAP, KEY), maps(GAP, sp.S.Zero)
@@ -81,16 +98,14 @@ def shift_verdict(maps: Maps) -> Verdict:
                 continue
             verdict = identities.decide(moved[place], fixed[place])
             if verdict.status is not Status.PROVED:
-                return replace(verdict, entry=(which, *place))
-    return Verdict(status=Status.PROVED, reason=_shift_reason(gone, len(identities.known)))
+                return Shift(replace(verdict, entry=place), Place(which, *place))
+    return Shift(Verdict(status=Status.PROVED, reason=_shift_reason(gone, len(identities.known))))
 
 
 def _shift_reason(gone: int, decided: int) -> str:
     parts = []
     if gone:
-        parts.append(f"with t = s + u the position s cancels in {gone} entries")
+        parts.append(f"with t = s + u the position s is gone from {gone} entries")
     if decided:
-        parts.append(
-            f"{decided} different entry identities M(s+u, s) = M(u, 0) are decided, for free frequencies"
-        )
+        parts.append(f"M(s+u, s) = M(u, 0) is decided for free rates ({decided} different entries)")
     return "; ".join(parts) or "the score contains no position"

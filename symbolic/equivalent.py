@@ -1,4 +1,4 @@
-"""When two encodings are one up to a change of basis: the intertwiner, absorbed by W_q and W_k, or the reason.
+"""When two encodings are one up to a change of basis: the intertwiner that W_q and W_k absorb, or the reason.
 
 S X_a = X_b S   =>   S exp(uX_a) = exp(uX_b) S,   so with W_q' = S⁻ᵀ W_q and W_k' = S W_k
 the encoding b on (W_q', W_k') scores as a on (W_q, W_k).
@@ -24,7 +24,7 @@ from .separate import apart
 class Intertwiner:
     """S with S X_a = X_b S, invertible, on the content features; `verdict` says what was decided.
 
-    matrix: S, which multiplies W_k; inverse: S⁻¹, whose transpose multiplies W_q. Shapes (head_dim, head_dim).
+    matrix: S, which multiplies W_k; inverse: S⁻¹, whose transpose multiplies W_q; both (head_dim, head_dim).
     """
 
     matrix: sp.ImmutableMatrix
@@ -85,15 +85,14 @@ def interleaved_row(row: sp.Expr, planes: sp.Expr) -> sp.Expr:
 def equivalent(a: Encoding, b: Encoding) -> Intertwiner | Inequivalent:
     """The change of basis that carries the encoding a to b, or why there is none.
 
-    Both must be members of the family with one head; others are refused with BadInput. Biases are compared up to a
-    constant, which softmax does not see.
+    Both must be members of the family with one head; others are refused with BadInput. Biases are compared
+    up to a constant, which softmax does not see.
     """
-    for name, one in (("a", a), ("b", b)):
-        _require_member(name, one)
-    return _outside_the_content(a, b) or _content(a, b)
+    left, right = _member("a", a), _member("b", b)
+    return _outside_the_content(left, right) or _content(left, right)
 
 
-def _require_member(name: str, given: object) -> None:
+def _member(name: str, given: object) -> Generated:
     if not isinstance(given, Encoding):
         raise WrongType(f"{name} is a {type(given).__name__}; an Encoding works")
     if len(given.heads) > 1:
@@ -102,9 +101,10 @@ def _require_member(name: str, given: object) -> None:
         )
     if not isinstance(given, Generated):
         raise BadInput(
-            f"{name} is {given.name}, which has no generator of its own, so there is no change of basis to look for; "
+            f"{name} is {given.name}, which has no generator of its own and so no change of basis; "
             "compare nope, rope, decay, damped_rope, alibi and their sums"
         )
+    return given
 
 
 def _outside_the_content(a: Generated, b: Generated) -> Inequivalent | None:
@@ -157,8 +157,8 @@ def _matching(mine: tuple[Block, ...], other: tuple[Block, ...]) -> list[int] | 
         if place is None:
             unused = ", ".join(map(repr, dict.fromkeys(other[i] for i in free)))
             return Inequivalent(
-                f"block {index} of the first is {block!r}, the second has no such block left (it has {unused}); "
-                "blocks are unchanged by a change of basis"
+                f"block {index} of the first is {block!r}, and the second has no such block left (it has "
+                f"{unused}); a change of basis leaves the blocks as they are"
             )
         free.remove(place)
         order.append(place)

@@ -19,8 +19,8 @@ Factor = Callable[[tuple[Generator, ...], sp.Expr], sp.MatrixBase]
 BiasFormula = Callable[[sp.Expr, sp.Expr], sp.Expr]
 
 IDENTITY_THEOREM = (
-    "an exponential polynomial is a power series that converges everywhere, and two such series that agree on "
-    "an interval agree everywhere (Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 8.5)"
+    "an exponential polynomial is a power series that converges everywhere, and two such series that agree "
+    "on an interval agree everywhere (Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 8.5)"
 )
 
 
@@ -30,7 +30,7 @@ class Formula(Encoding):
 
     ingredients: generators that the factors use. query, key, values, output: F, G, V, O as functions
     (ingredients, position) -> matrix, the identity if None. slots: constant ones appended to q and to k.
-    bias_formula: b(t, s), added to the score. settled_after: a number a such that b, read as a function of the
+    bias_formula: b(t, s), added to the score. settled_after: a number a such that b, as a function of the
     gap, is one exponential polynomial for all gaps > a.
     """
 
@@ -131,7 +131,7 @@ def outside_by_analyticity(bias: sp.Expr, settled_after: sp.Expr) -> Verdict:
             values, gap = found
             reason = (
                 f"for u > {settled_after} the bias is {tail}; a member would equal that for every u, since "
-                f"{IDENTITY_THEOREM}; but at u = {point} the two differ by a number in {gap}"
+                f"{IDENTITY_THEOREM}; but at u = {point} the two differ by {gap}"
             )
             return Verdict(status=Status.REFUTED, reason=reason, witness={GAP: point, **values}, gap=gap)
     return Verdict(

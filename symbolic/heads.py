@@ -71,19 +71,15 @@ class PerHead(Encoding):
     def _all(self, question: str) -> Verdict:
         known: dict[object, Verdict] = {}
         for index, member in enumerate(self.members):
-            free = member.symbolic()[0]
-            shape = (
-                free.generator,
-                tuple((bias.query, bias.key) for bias in free.biases),
-                free.value_generator,
-            )
+            shape = _shape(member)
             if shape not in known:
                 known[shape] = getattr(member, question)()
-            verdict = known[shape]
-            if verdict.status is not Status.PROVED:
-                return replace(verdict, reason=f"head {index}: {verdict.reason}")
-        return replace(
-            verdict, reason=f"each of {len(self.members)} heads, with a free amplitude: {verdict.reason}"
+            if known[shape].status is not Status.PROVED:
+                return replace(known[shape], reason=f"head {index}: {known[shape].reason}")
+        reasons = "; ".join(dict.fromkeys(verdict.reason for verdict in known.values()))
+        return Verdict(
+            status=Status.PROVED,
+            reason=f"each of {len(self.members)} heads, with a free amplitude: {reasons}",
         )
 
     def latex(self) -> str:
@@ -122,3 +118,9 @@ class PerHead(Encoding):
             members=tuple(map(add, self.members, others)),
             summands=summands,
         )
+
+
+def _shape(head: Generated) -> object:
+    """What is left of a head when its numbers are freed; heads of one shape have one proof."""
+    free = head.symbolic()[0]
+    return free.generator, tuple((bias.query, bias.key) for bias in free.biases), free.value_generator

@@ -43,8 +43,10 @@ class PlaneSum(Encoding):
         """The score of plane j."""
         first, second = (2 * INDEX, 2 * INDEX + 1) if self.interleaved else (INDEX, INDEX + self.planes)
         q, k = self.content()
-        score = self.plane.score(t, s, q=[q[first], q[second]], k=[k[first], k[second]])
-        return score.xreplace({self.symbol: FREQUENCY[INDEX]})
+        features = [q[first], q[second], k[first], k[second]]
+        symbols = [x for column in self.plane.content() for x in column]
+        names = dict(zip(symbols, features, strict=True)) | {self.symbol: FREQUENCY[INDEX]}
+        return self.plane.score(t, s).xreplace(names)
 
     def score(self, t: object, s: object, *, q: object = None, k: object = None) -> sp.Sum:
         """Σ_j of the score of plane j, over 0 <= j < n; q and k stay symbols."""
@@ -56,8 +58,8 @@ class PlaneSum(Encoding):
 
     def _no_matrix(self) -> Unsupported:
         return Unsupported(
-            f"{self.name} with {self.planes} planes has no explicit matrices; give a concrete head_dim, or ask one "
-            "plane: .plane"
+            f"{self.name} with {self.planes} planes has no explicit matrices; give a concrete head_dim, "
+            "or ask one plane: .plane"
         )
 
     @property
@@ -95,8 +97,8 @@ class PlaneSum(Encoding):
             return step
         return replace(
             step,
-            reason=f"by induction on the planes summed, for every {self.planes}: the empty sum is 0, and the next "
-            "plane adds a term with score(s+u, s) = score(u, 0), decided for free content and frequency",
+            reason=f"by induction on the planes summed, for every {self.planes}: the empty sum is 0, and the "
+            "next plane adds a term with score(s+u, s) = score(u, 0), decided for free content and frequency",
         )
 
     def in_family(self) -> Verdict:
@@ -106,6 +108,10 @@ class PlaneSum(Encoding):
             return one
         reason = f"each plane: {one.reason}; {self.planes} planes by direct sum, {self.is_relative().reason}"
         return replace(one, reason=reason)
+
+    def symbolic(self) -> tuple[PlaneSum, dict[sp.Expr, sp.Expr]]:
+        """(this, whose frequencies w[j] are free already, {w[j]: what it stands for})."""
+        return self, {FREQUENCY[INDEX]: self.frequency}
 
     def latex(self) -> str:
         """The sum as LaTeX."""

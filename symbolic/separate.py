@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from .balls import enclose
 from .decide import Status, Verdict
-from .entries import GAP, KEY
+from .entries import GAP, KEY, Place
 
 # (s, u): the pairs (s + u, s) and (u, 0); small ones first, so that a witness can be checked by hand.
 POSITIONS = ((1, 0), (1, 1), (2, 1), (1, 2), (2, 3), (-1, 1), (-1, 2), (100, 3))
@@ -47,30 +47,31 @@ class Probe:
         )
 
 
-def separate(encoding: Positional, verdict: Verdict) -> Verdict:
-    """REFUTED, with a witness at the entry where `verdict` is not proved; `verdict` if none is found."""
-    which, row, column = verdict.entry
+def separate(encoding: Positional, place: Place) -> Verdict | None:
+    """REFUTED, with a witness at the given entry of one of the maps; None if none is found."""
     for key, gap in POSITIONS:
-        moved = encoding.maps(sp.Integer(key + gap), sp.Integer(key))[which]
-        fixed = encoding.maps(sp.Integer(gap), sp.S.Zero)[which]
-        for probe in _probes(encoding, which, row, column):
+        moved = encoding.maps(sp.Integer(key + gap), sp.Integer(key))[place.which]
+        fixed = encoding.maps(sp.Integer(gap), sp.S.Zero)[place.which]
+        for probe in _probes(encoding, place):
             found = apart(probe.read(moved) - probe.read(fixed))
             if found:
-                return replace(_refutation(key, gap, probe, *found), entry=(row, column))
-    return replace(verdict, entry=(row, column))
+                return replace(_refutation(key, gap, probe, *found), entry=(place.row, place.column))
+    return None
 
 
-def apart(difference: sp.Expr) -> tuple[dict[sp.Symbol, sp.Rational], str] | None:
-    """(values of the free symbols, an enclosure without zero) of the difference there, or None."""
+def apart(difference: sp.Expr) -> tuple[dict[sp.Expr, sp.Rational], str] | None:
+    """(values of symbols and undefined functions, the number in words) where balls exclude zero, or None."""
     if difference.is_zero:
         return None
     opaque = {call: sp.Symbol(str(call), real=True) for call in difference.atoms(AppliedUndef)}
     expression = difference.xreplace(opaque)
     values = assign(expression.free_symbols)
     found = enclose(expression, 15, values)
-    if found.lower <= 0 <= found.upper:
+    if 0 in found:
         return None
-    return values, f"[{sp.N(found.lower, 15)}, {sp.N(found.upper, 15)}]"
+    calls = {symbol: call for call, symbol in opaque.items()}
+    shown = {calls.get(symbol, symbol): value for symbol, value in values.items()}
+    return shown, str(sp.N((found.lower + found.upper) / 2, 10))
 
 
 def assign(free: Iterable[sp.Symbol]) -> dict[sp.Symbol, sp.Rational]:
@@ -79,9 +80,9 @@ def assign(free: Iterable[sp.Symbol]) -> dict[sp.Symbol, sp.Rational]:
     return {x: sp.Integer(sp.prime(i + 1)) * (-1 if x.is_negative else 1) for i, x in enumerate(ordered)}
 
 
-def _probes(encoding: Positional, which: str, row: int, column: int) -> Iterator[Probe]:
+def _probes(encoding: Positional, place: Place) -> Iterator[Probe]:
     """Unit content at the entry, with either sign, since constant slots add terms of their own."""
-    q, k = encoding.content()
+    (q, k), (which, row, column) = encoding.content(), place
     if which != "score":
         size = 1 if which == "bias" else q.rows
         words = "any content" if which == "bias" else f"output feature {row} of a value that is e{column}"
@@ -105,13 +106,12 @@ def _say(column: sp.MatrixBase) -> str:
     return "".join(f"{'-' if x < 0 else ''}e{i}" for (i, _), x in column.todok().items()) or "0"
 
 
-def _refutation(key: int, gap: int, probe: Probe, values: dict, enclosure: str) -> Verdict:
+def _refutation(key: int, gap: int, probe: Probe, values: dict, difference: str) -> Verdict:
     places = {KEY: sp.Integer(key), GAP: sp.Integer(gap)}
     given = f" with {', '.join(f'{x} = {value}' for x, value in values.items())}" if values else ""
     reason = (
-        f"(t, s) = ({key + gap}, {key}) and ({gap}, 0) have the same gap, but what they give differs by a "
-        f"number in {enclosure}, for {probe.words}{given}"
+        f"(t, s) = ({key + gap}, {key}) and ({gap}, 0) have the same gap, but what they give differs by "
+        f"{difference} for {probe.words}{given}"
     )
-    return Verdict(
-        status=Status.REFUTED, reason=reason, witness={**places, **values, **probe.values}, gap=enclosure
-    )
+    witness = {**places, **values, **probe.values}
+    return Verdict(status=Status.REFUTED, reason=reason, witness=witness, gap=difference)

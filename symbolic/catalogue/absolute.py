@@ -5,36 +5,31 @@ from __future__ import annotations
 import sympy as sp
 
 from ..encoding import Encoding
-from ..exact import exact_entry
 from ..formula import Formula
 from ..frequencies import even, whole
 from .registry import register
-from .turning import pairs, plane_frequencies, turning
+from .turning import pairs, plane_frequencies, rates_shown, turning
 
 
 @register
 def sinusoidal(head_dim: int, rope_theta: object = 10000, frequencies: object = None) -> Encoding:
     """score = (q + p_t)·(k + p_s), p_t = (sin w_0 t, cos w_0 t, sin w_1 t, …), with W_qᵀ W_k = I.
 
-    The table turns by itself, p_{t+k} = R(-k w) p_t on each plane, yet q·p_s and p_t·k are left (Vaswani et al.,
-    arXiv 1706.03762, section 3.5). F(t) = [I | p_t], shape (head_dim, head_dim + 1).
+    The table turns by itself, p_{t+k} = R(-k w) p_t on each plane, yet q·p_s and p_t·k are left
+    (Vaswani et al., arXiv 1706.03762, section 3.5). F(t) = [I | p_t], shape (head_dim, head_dim + 1).
     """
     size = even(head_dim, "head_dim")
     turns = plane_frequencies(frequencies, rope_theta, size)
+    rates = rates_shown(frequencies, rope_theta, turns)
     generator = turning(size, pairs(size, interleaved=True), turns)
     start = sp.ImmutableMatrix(size, 1, lambda i, _: i % 2)
 
     def added(ingredients, position):
         return sp.eye(size).row_join(ingredients[0].exp(position) * start)
 
-    given = (
-        {"rope_theta": exact_entry(rope_theta, "rope_theta")}
-        if frequencies is None
-        else {"frequencies": turns}
-    )
     return Formula(
         "sinusoidal",
-        {"head_dim": size, **given},
+        {"head_dim": size, **rates},
         size,
         ingredients=(generator,),
         query=added,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from ..block import Block
 from ..encoding import Encoding
 from ..exact import exact_entry
-from ..frequencies import even, whole
+from ..frequencies import whole
 from ..generated import Generated
 from ..generator import Generator
 from .registry import register
-from .rope import flag
-from .turning import pairs, plane_frequencies, turning
+from .turning import rotation
 
 
 @register
@@ -31,13 +30,7 @@ def damped_rope(
     frequencies: object = None,
 ) -> Encoding:
     """A turn that fades: X = -γI - w_k J on plane k (the retention of Sun et al., arXiv 2307.08621)."""
-    size, rate = even(head_dim, "head_dim"), exact_entry(gamma, "gamma")
-    turns = plane_frequencies(frequencies, rope_theta, size)
-    generator = turning(size, pairs(size, flag(interleaved, "interleaved")), turns, rate)
-    given = (
-        {"rope_theta": exact_entry(rope_theta, "rope_theta")}
-        if frequencies is None
-        else {"frequencies": turns}
-    )
-    parameters = {"head_dim": size, "gamma": rate, **given, "interleaved": interleaved}
+    rate = exact_entry(gamma, "gamma")
+    size, generator, given = rotation(head_dim, rope_theta, None, interleaved, frequencies, rate)
+    parameters = {"head_dim": size, "gamma": rate, **given}
     return Generated("damped_rope", parameters, size, generator)

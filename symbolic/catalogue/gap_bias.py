@@ -1,8 +1,9 @@
-"""Biases that depend on the gap and yet are no exponential polynomial: the absolute distance, a table of steps."""
+"""Biases of the gap that are no exponential polynomial: the absolute distance, a table of steps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import sympy as sp
 
@@ -46,7 +47,7 @@ def step_table(edges: Sequence, values: Sequence, head_dim: int = 64) -> Encodin
         raise BadInput(
             f"values has {len(levels)} entries for {len(steps)} edges; one more value than edges works"
         )
-    if any((b - a).is_positive is not True for a, b in zip(steps, steps[1:], strict=False)):
+    if any((b - a).is_positive is not True for a, b in pairwise(steps)):
         raise BadInput(f"edges is {list(steps)}; increasing numbers work")
     if len(set(levels)) == 1:
         raise BadInput(

@@ -13,21 +13,7 @@ from ..frequencies import even
 from ..generated import Generated
 from ..generator import Generator
 from .registry import register
-from .rope import flag
-from .turning import pairs, plane_frequencies, turning
-
-
-def _turn(head_dim, rope_theta, interleaved, frequencies) -> tuple[int, Generator, dict[str, object]]:
-    """(head_dim, the generator of a full rotation, the parameters to show)."""
-    size = even(head_dim, "head_dim")
-    turns = plane_frequencies(frequencies, rope_theta, size)
-    generator = turning(size, pairs(size, flag(interleaved, "interleaved")), turns)
-    given = (
-        {"rope_theta": exact_entry(rope_theta, "rope_theta")}
-        if frequencies is None
-        else {"frequencies": turns}
-    )
-    return size, generator, {"head_dim": size, **given, "interleaved": interleaved}
+from .turning import rotation
 
 
 def _query_turn(ingredients, t):
@@ -43,7 +29,7 @@ def keys_only(
     head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
 ) -> Encoding:
     """score = q·R(s w)k: the key turns, the query does not."""
-    size, generator, given = _turn(head_dim, rope_theta, interleaved, frequencies)
+    size, generator, given = rotation(head_dim, rope_theta, None, interleaved, frequencies)
     return Formula("keys_only", given, size, ingredients=(generator,), key=_key_turn)
 
 
@@ -59,7 +45,7 @@ def before_projection(
 
     projection: W, shape (head_dim, head_dim), exact; free symbols W00, W01, … if None.
     """
-    size, generator, given = _turn(head_dim, rope_theta, interleaved, frequencies)
+    size, generator, given = rotation(head_dim, rope_theta, None, interleaved, frequencies)
     if projection is None:
         matrix = sp.ImmutableMatrix(size, size, lambda i, j: sp.Symbol(f"W{i}_{j}", real=True))
     else:
@@ -78,11 +64,13 @@ def before_projection(
 
 @register
 def mismatched_pairings(head_dim: int, rope_theta: object = 10000, frequencies: object = None) -> Encoding:
-    """The query turns in planes (2k, 2k+1), the key in planes (k, k + head_dim/2), at the same frequencies."""
+    """The query turns in planes (2k, 2k+1), the key in planes (k, k + head_dim/2), same frequencies."""
     size = even(head_dim, "head_dim")
     if size < 4:
         raise BadInput("head_dim is 2, where both pairings are the same; at least 4 works")
-    (_, query, given), (_, key, _) = (_turn(size, rope_theta, kind, frequencies) for kind in (True, False))
+    (_, query, given), (_, key, _) = (
+        rotation(size, rope_theta, None, kind, frequencies) for kind in (True, False)
+    )
 
     def key_turn(ingredients, s):
         return ingredients[1].exp(-s)
@@ -97,7 +85,7 @@ def mismatched_pairings(head_dim: int, rope_theta: object = 10000, frequencies: 
 def same_side_boost(head_dim: int = 2, rate: object = 1) -> Encoding:
     """The boost B(p) = exp(p [[0, μ], [μ, 0]]) on both sides: B(t)ᵀ B(s) = B(t+s), a sum in place of a gap.
 
-    Planes (2k, 2k+1), all with the same rate μ (1/position). X is a growth next to a fade in the basis (1, 1), (1, -1).
+    Planes (2k, 2k+1), all with rate μ (1/position); in the basis (1, 1), (1, -1) a growth next to a fade.
     """
     size, mu = even(head_dim, "head_dim"), exact_entry(rate, "rate")
     if mu.is_zero:
@@ -119,7 +107,7 @@ def rotated_values(
     head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
 ) -> Encoding:
     """Rotary scores, but the value at s is R(s w)v and the output is left so: it knows the absolute s."""
-    size, generator, given = _turn(head_dim, rope_theta, interleaved, frequencies)
+    size, generator, given = rotation(head_dim, rope_theta, None, interleaved, frequencies)
     return Formula(
         "rotated_values",
         given,
@@ -136,5 +124,5 @@ def rotated_values_back(
     head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
 ) -> Encoding:
     """Rotary scores, the value at s is R(s w)v and the output at t is turned back by R(-t w)."""
-    size, generator, given = _turn(head_dim, rope_theta, interleaved, frequencies)
+    size, generator, given = rotation(head_dim, rope_theta, None, interleaved, frequencies)
     return Generated("rotated_values_back", given, size, generator, value_generator=generator)

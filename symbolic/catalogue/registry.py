@@ -9,10 +9,12 @@ from difflib import get_close_matches
 from ..encoding import Encoding
 from ..errors import BadInput, WrongType
 
+Builder = Callable[..., Encoding]
+
 _BUILDERS: dict[str, Callable[..., Encoding]] = {}
 
 
-def register(builder: Callable[..., Encoding]) -> Callable[..., Encoding]:
+def register(builder: Builder) -> Builder:
     """Enter a builder under its own name; its keywords are the keywords of the encoding."""
     _BUILDERS[builder.__name__] = builder
     return builder

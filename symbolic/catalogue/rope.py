@@ -5,13 +5,12 @@ from __future__ import annotations
 import sympy as sp
 
 from ..encoding import Encoding
-from ..errors import BadInput, WrongType
-from ..exact import exact_entry
-from ..frequencies import even, positive
+from ..errors import BadInput
+from ..frequencies import positive
 from ..generated import Generated
 from ..planes import INDEX, PlaneSum
 from .registry import register
-from .turning import pairs, plane_frequencies, rotary_size, turning
+from .turning import rotation
 
 
 @register
@@ -30,16 +29,7 @@ def rope(
     """
     if isinstance(head_dim, sp.Expr) and head_dim.free_symbols:
         return _any_number_of_planes(head_dim, rope_theta, rotary_dim, interleaved, frequencies)
-    size = even(head_dim, "head_dim")
-    rotary = rotary_size(rotary_dim, size)
-    turns = plane_frequencies(frequencies, rope_theta, rotary)
-    generator = turning(size, pairs(rotary, flag(interleaved, "interleaved")), turns)
-    given = (
-        {"rope_theta": exact_entry(rope_theta, "rope_theta")}
-        if frequencies is None
-        else {"frequencies": turns}
-    )
-    parameters = {"head_dim": size, **given, "rotary_dim": rotary, "interleaved": interleaved}
+    size, generator, parameters = rotation(head_dim, rope_theta, rotary_dim, interleaved, frequencies)
     return Generated("rope", parameters, size, generator)
 
 
@@ -53,19 +43,13 @@ def _any_number_of_planes(head_dim, rope_theta, rotary_dim, interleaved, frequen
             "rotary_dim and frequencies need a concrete head_dim; with 2*n planes they stay symbolic"
         )
     omega = sp.Symbol("omega", positive=True)
+    size, generator, parameters = rotation(2, rope_theta, None, interleaved, [omega])
     return PlaneSum(
         "rope",
         {"head_dim": head_dim, "rope_theta": positive(rope_theta, "rope_theta"), "interleaved": interleaved},
         head_dim,
-        plane=rope(2, interleaved=flag(interleaved, "interleaved"), frequencies=[omega]),
+        plane=Generated("rope", parameters, size, generator),
         symbol=omega,
         interleaved=interleaved,
         frequency=positive(rope_theta, "rope_theta") ** (-INDEX / planes),
     )
-
-
-def flag(value: object, name: str) -> bool:
-    """`value`, which must be True or False."""
-    if not isinstance(value, bool):
-        raise WrongType(f"{name} is {value!r}; True or False works")
-    return value

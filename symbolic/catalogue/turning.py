@@ -9,8 +9,38 @@ import sympy as sp
 from ..block import Block
 from ..errors import BadInput, WrongType
 from ..exact import exact_entry
-from ..frequencies import even, frequencies
+from ..frequencies import even
+from ..frequencies import frequencies as base_frequencies
 from ..generator import Generator
+
+
+def rotation(
+    head_dim: object,
+    rope_theta: object = 10000,
+    rotary_dim: object = None,
+    interleaved: object = False,
+    frequencies: object = None,
+    decay: sp.Expr = sp.S.Zero,
+) -> tuple[int, Generator, dict[str, object]]:
+    """(head_dim, X, the parameters to show) from the keywords of a rotary encoding."""
+    size = even(head_dim, "head_dim")
+    rotary = rotary_size(rotary_dim, size)
+    turns = plane_frequencies(frequencies, rope_theta, rotary)
+    generator = turning(size, pairs(rotary, flag(interleaved, "interleaved")), turns, decay)
+    rates = rates_shown(frequencies, rope_theta, turns)
+    return size, generator, {"head_dim": size, **rates, "rotary_dim": rotary, "interleaved": interleaved}
+
+
+def rates_shown(given: object, rope_theta: object, turns: tuple[sp.Expr, ...]) -> dict[str, object]:
+    """The parameter that fixed the frequencies: they themselves or the base."""
+    return {"rope_theta": exact_entry(rope_theta, "rope_theta")} if given is None else {"frequencies": turns}
+
+
+def flag(value: object, name: str) -> bool:
+    """`value`, which must be True or False."""
+    if not isinstance(value, bool):
+        raise WrongType(f"{name} is {value!r}; True or False works")
+    return value
 
 
 def pairs(rotary_dim: int, interleaved: bool) -> list[tuple[int, int]]:
@@ -33,7 +63,7 @@ def plane_frequencies(given: object, rope_theta: object, rotary_dim: int) -> tup
     An explicit frequency may be 0 (its plane holds) or negative (it turns the other way), but of known sign.
     """
     if given is None:
-        return frequencies(rope_theta, rotary_dim).exact
+        return base_frequencies(rope_theta, rotary_dim).exact
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise WrongType(
             f"frequencies is a {type(given).__name__}; a list with one exact number a plane works"
