@@ -79,17 +79,15 @@ def kept(count: int) -> list[int | None]:
 
 
 def shared_operator(matrix: sp.MatrixBase) -> sp.Derivative | sp.Subs | None:
-    """The d/dt or |t=a that every entry of the matrix carries, if one does."""
-    entries = list(matrix)
-    first = entries[0] if entries else None
-    if isinstance(first, sp.Derivative):
-        same = all(isinstance(x, sp.Derivative) and x.variable_count == first.variable_count for x in entries)
-        return first if same else None
-    if isinstance(first, sp.Subs):
-        same = all(isinstance(x, sp.Subs) and x.args[1:] == first.args[1:] for x in entries)
-        return first if same else None
-    return None
+    """The d/dt or |t=a that every entry of the matrix carries, if one does: 0 carries any derivative."""
+    carried = [entry for entry in matrix if isinstance(entry, (sp.Derivative, sp.Subs))]
+    if not carried or any(x.args[1:] != carried[0].args[1:] for x in carried):
+        return None
+    free = [entry for entry in matrix if not isinstance(entry, (sp.Derivative, sp.Subs))]
+    untouched = all(x == 0 if isinstance(carried[0], sp.Derivative) else x.is_number for x in free)
+    return carried[0] if untouched and len({type(x) for x in carried}) == 1 else None
 
 
 def operand(entry: sp.Expr) -> sp.Expr:
-    return entry.args[0]
+    """What the shared operator acts on; 0, and a number that is not touched, stands for itself."""
+    return entry.args[0] if isinstance(entry, (sp.Derivative, sp.Subs)) else entry

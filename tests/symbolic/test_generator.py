@@ -94,7 +94,7 @@ REFUSED = [
     ([[0, 1], [0]], BadInput, "matrix is not square"),
     ([], BadInput, "matrix .*empty"),
     (sp.zeros(0, 0), BadInput, "matrix .*empty"),
-    ([[0.5]], WrongType, r"matrix\[0, 0\] is the float 0.5"),
+    ([[0.5]], WrongType, r"matrix\[0, 0\] is 0.5, which is a float"),
     (sp.Matrix([[0, 1], [sp.Float(0.5), 0]]), WrongType, r"matrix\[1, 0\]"),
     (sp.Matrix([[0.1 * g]]), WrongType, r"matrix\[0, 0\]"),
     ([[sp.nan]], BadInput, r"matrix\[0, 0\] is nan"),
@@ -123,7 +123,7 @@ def test_bad_matrices_are_refused_by_name(matrix, error, sentence):
         ([[1 + sp.sqrt(2), -1], [1, 1 - sp.sqrt(2)]], BadInput, "basis is singular"),
         ([[1]], BadInput, "basis is 1 x 1, but the blocks have total size 2"),
         ([[1, 0, 0], [0, 1, 0]], BadInput, "basis is not square"),
-        ([[1, 0], [0, 0.5]], WrongType, r"basis\[1, 1\] is the float"),
+        ([[1, 0], [0, 0.5]], WrongType, r"basis\[1, 1\] is 0.5, which is a float"),
         ("I", WrongType, "basis is a str"),
     ],
 )
