@@ -90,6 +90,8 @@ def _check_leaves(formula: Formula, name: str, names: dict[str, sp.Symbol]) -> N
                 )
         elif not node.args:
             _check_leaf(node, name)
+        elif isinstance(node, sp.Subs):
+            _check_subs(node, name)
         elif isinstance(node, Boolean) and not isinstance(node, sp.Symbol):
             _check_relation(node, formula, name)
         stack.extend(node.args)
@@ -100,6 +102,17 @@ def _check_leaf(node: sp.Basic, name: str) -> None:
         raise WrongType(_float_sentence(name, node, inside=True))
     if node in _NOT_A_NUMBER:
         raise BadInput(f"{name} contains {text(node)}; only finite values can be compared")
+
+
+def _check_subs(node: sp.Subs, name: str) -> None:
+    """Several substitutions in one node must mean the same at once and one after the other."""
+    _, variables, point = node.args
+    for variable, value in zip(variables, point, strict=True):
+        if value.free_symbols & (set(variables) - {variable}):
+            raise BadInput(
+                f"{name} contains {text(node)}, which reads differently at once and one by one; "
+                "use fresh symbols for the values"
+            )
 
 
 def _check_relation(node: sp.Basic, formula: Formula, name: str) -> None:

@@ -80,25 +80,26 @@ def outward(value: arb, digits: int) -> Enclosure:
     size = min(abs(lower), abs(upper)) or max(abs(lower), abs(upper))
     if lower == upper or not size:
         return Enclosure(lower, upper)
-    grid = S(10) ** (_log10(size) - digits - 1)
+    grid = sp.Integer(10) ** (_log10(size) - digits - 1)
     return Enclosure(sp.floor(lower / grid) * grid, sp.ceiling(upper / grid) * grid)
 
 
 def _log10(size: sp.Rational) -> int:
-    """A whole number near the decimal exponent of a positive rational."""
-    return len(str(size.p // size.q)) - 1 if size.p >= size.q else -len(str(size.q // size.p))
+    """A whole number near the decimal exponent of a positive rational, rounded down."""
+    return (int(size.p).bit_length() - int(size.q).bit_length() - 1) * 30103 // 100000
 
 
 def _ends(value: arb) -> tuple[sp.Rational, sp.Rational]:
     """The exact dyadic ends of a real ball."""
     if not value.is_finite():
         raise SingularPoint("the value is not finite at this point")
-    return _dyadic(value.lower()), _dyadic(value.upper())
+    middle, radius = _dyadic(value.mid()), _dyadic(value.rad())
+    return middle - radius, middle + radius
 
 
 def _dyadic(value: arb) -> sp.Rational:
     mantissa, exponent = value.man_exp()
-    return sp.Rational(int(mantissa)) * S(2) ** int(exponent)
+    return sp.Rational(int(mantissa)) * sp.Integer(2) ** int(exponent)
 
 
 def ball(formula: sp.Expr, point: Mapping[sp.Symbol, sp.Rational], bits: int) -> acb:

@@ -10,13 +10,14 @@ import sympy as sp
 from sympy import S
 
 from .admit import admit_pair
+from .balls import ball, excludes_zero
 from .errors import BadInput, Unsupported
 from .matrices import is_matrix, read_matrix, shape
 from .premises import Premises
 from .reader import Ratio, Reader
 from .tree import At, D
 from .verdict import Status, Verdict
-from .walk import free_symbols, text
+from .walk import applications, free_symbols, text
 from .witness import EXAMINED_BITS, Question, cross_examine, refute
 
 __all__ = ["Status", "Verdict", "decide", "group_law", "verify_flow"]
@@ -135,17 +136,21 @@ def _first_difference(reader: Reader, question: Question) -> tuple[Entry | None,
 
 
 def _conditions(difference: Ratio, premises: Premises) -> tuple[sp.Expr, ...]:
-    """The denominators that the premises do not already make non-zero."""
-    return tuple(sorted((f for f in difference.nonzero if not premises.nonzero(f)), key=str))
+    """The denominators that neither the premises nor, for constants, balls already show to be non-zero."""
+    open_ = [f for f in difference.nonzero if not premises.nonzero(f) and not _nonzero_constant(f)]
+    return tuple(sorted(open_, key=str))
+
+
+def _nonzero_constant(formula: sp.Expr) -> bool:
+    if formula.free_symbols or applications(formula):
+        return False
+    return excludes_zero(ball(formula, {}, EXAMINED_BITS))
 
 
 def _proved(question: Question, certificate: dict[str, Any]) -> Verdict:
     points = cross_examine(question)
-    seen = (
-        f"balls at {points} random rational points agree"
-        if points
-        else "not cross-examined: no point could be evaluated"
-    )
+    seen = f"balls agree at {points} random rational points" if question.symbols else "balls agree"
+    seen = seen if points else "no point could be evaluated by balls"
     certificate = certificate | {"examined": {"points": points, "bits": EXAMINED_BITS}}
     return Verdict(
         Status.PROVED,

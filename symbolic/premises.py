@@ -40,9 +40,12 @@ class Premises:
     def of(cls, assume: Any, symbols: Iterable[sp.Symbol]) -> Premises:
         """Premises from relations and from what the symbols declare (positive=True, nonzero=True, …)."""
         signs = {symbol: _declared(symbol) for symbol in symbols}
+        names = {symbol.name: symbol for symbol in signs}
         for relation in _listed(assume):
             symbol, allowed = _read(relation)
             if symbol is not None:
+                if names.setdefault(symbol.name, symbol) != symbol:
+                    raise BadInput(f"assume is about another symbol named {symbol} (its assumptions differ)")
                 signs[symbol] = signs.get(symbol, _declared(symbol)) & allowed
         ordered = sorted(signs.items(), key=lambda item: item[0].name)
         return cls(tuple((symbol, allowed) for symbol, allowed in ordered if allowed != _ALL))
@@ -52,15 +55,17 @@ class Premises:
         return dict(self.signs).get(symbol, _ALL)
 
     def nonzero(self, formula: sp.Expr) -> bool:
-        """Whether the premises make this formula non-zero on sight (a symbol of known sign)."""
-        return isinstance(formula, sp.Symbol) and 0 not in self.of_symbol(formula)
+        """Whether this formula is non-zero on sight: a symbol of known sign, or cosh of a real formula."""
+        if isinstance(formula, sp.Symbol):
+            return 0 not in self.of_symbol(formula)
+        return isinstance(formula, sp.cosh) and not formula.has(sp.I)
 
     def adjust(self, symbol: sp.Symbol, value: sp.Rational) -> sp.Rational:
         """A value near the given one that respects the premises: its sign is flipped if need be."""
         allowed = self.of_symbol(symbol)
         if sp.sign(value) in allowed:
             return value
-        return -value if value else S(max(allowed & {-1, 1}))
+        return -value if value else sp.Integer(max(allowed & {-1, 1}))
 
 
 def _listed(assume: Any) -> tuple[Any, ...]:

@@ -163,7 +163,7 @@ class Reader:
         result = Ratio(
             self._compose(a.numerator, polynomial, opaque),
             (),
-            frozenset(formula.xreplace(point) for formula in a.nonzero),
+            frozenset(_taken_at(formula, point) for formula in a.nonzero),
         )
         for k, power in a.factors:
             factor = self._compose(self._factors[k], polynomial, opaque)
@@ -233,7 +233,7 @@ class Reader:
         if node is S.ImaginaryUnit:
             return Ratio(self.ring.i)
         if node is S.Exp1:
-            return Ratio(self._exp(self.ring.one, node))
+            return Ratio(self.ring.exponential_of(self.ring.one))
         if isinstance(node, sp.exp):
             return self._exponential(node.args[0], node)
         if isinstance(node, sp.Pow):
@@ -267,26 +267,24 @@ class Reader:
                 f"{text(node)}: its argument has a denominator; use a free symbol for the quotient in "
                 f"{text(argument)}"
             )
+        try:
+            value.numerator.gaussian_parts()
+        except NotPolynomial as problem:
+            raise Unsupported(irrational_argument(node, problem.exponent, problem.coefficient)) from None
         return value.numerator, value.nonzero
 
     def _exponential(self, argument: sp.Expr, node: sp.Expr) -> Ratio:
         """exp(P + iπq)."""
         element, nonzero = self._argument(argument, node)
-        return Ratio(self._exp(element, node), (), nonzero)
-
-    def _exp(self, element: ExpPoly, node: sp.Expr) -> ExpPoly:
-        try:
-            return self.ring.exponential_of(element)
-        except NotPolynomial as problem:
-            raise Unsupported(irrational_argument(node, problem.exponent, problem.coefficient)) from None
+        return Ratio(self.ring.exponential_of(element), (), nonzero)
 
     def _circular(self, node: sp.Function) -> Ratio:
         """cos z = (e^{iz} + e^{-iz})/2 and its five relatives, with e^{z} when hyperbolic."""
         element, nonzero = self._argument(node.args[0], node)
         ring, half = self.ring, self.ring.constant(1, 2)
         turning = isinstance(node, _TRIGONOMETRIC)
-        forward = self._exp(element * ring.i if turning else element, node)
-        backward = self._exp(-(element * ring.i) if turning else -element, node)
+        exponent = element * ring.i if turning else element
+        forward, backward = ring.exponential_of(exponent), ring.exponential_of(-exponent)
         even, odd = (forward + backward) * half, (forward - backward) * half
         if turning:
             odd = -(odd * ring.i)
@@ -348,6 +346,10 @@ class Reader:
         body, variables, points = node.args
         point = dict(zip(variables, points, strict=True))
         values = {x: self._memo[v] for x, v in point.items()}
+        if any(value.factors for value in values.values()) and not body.has(sp.Derivative, sp.Subs):
+            replaced = self.read(body.xreplace(point))
+            nonzero = frozenset().union(*(value.nonzero for value in values.values()))
+            return Ratio(replaced.numerator, replaced.factors, replaced.nonzero | nonzero)
         return self.substitute(self._memo[body], values, point)
 
 
@@ -361,6 +363,13 @@ def _children(node: Any) -> Iterable[Any]:
         return node.args[:1]
     known = sp.Add | sp.Mul | sp.exp | AppliedUndef | sp.sin | sp.cos | sp.tan | sp.sinh | sp.cosh | sp.tanh
     return node.args if isinstance(node, known) else ()
+
+
+def _taken_at(formula: sp.Expr, point: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """A side condition after substitution; operators inside keep their own variable."""
+    if formula.has(sp.Derivative, sp.Subs):
+        return sp.Subs(formula, tuple(point), tuple(point.values()))
+    return formula.xreplace(point)
 
 
 def _fraction(value: sp.Rational) -> Fraction:

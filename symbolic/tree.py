@@ -40,7 +40,21 @@ def At(formula: Any, symbol: sp.Symbol, value: Any) -> Any:
     """formula with symbol := value, unevaluated; entry by entry for a matrix. Numbers stay as they are."""
     _check_variable(symbol, "At")
     point = admit(value, "value")
-    return _entrywise(formula, lambda e: sp.Subs(e, symbol, point) if e.args or e.is_Symbol else e)
+    return _entrywise(formula, lambda e: _subs(e, symbol, point) if e.args or e.is_Symbol else e)
+
+
+def _subs(body: sp.Expr, symbol: sp.Symbol, value: sp.Expr) -> sp.Expr:
+    """Subs; an inner one is joined, since sympy would read the pair in either of two ways."""
+    if not isinstance(body, sp.Subs):
+        return sp.Subs(body, symbol, value)
+    inner, variables, point = body.args
+    moved = tuple(
+        v.xreplace({symbol: value}) if not v.has(sp.Derivative, sp.Subs) else _subs(v, symbol, value)
+        for v in point
+    )
+    if symbol in variables:
+        return sp.Subs(inner, variables, moved)
+    return admit(sp.Subs(inner, (*variables, symbol), (*moved, value)), "At")
 
 
 def _check_variable(symbol: Any, name: str) -> None:
@@ -102,9 +116,10 @@ def _atom_or_function_to(node: Any) -> list[Any]:
 
 def _subs_to(node: sp.Subs) -> list[Any]:
     body, variables, point = node.args
-    if len(variables) != 1:
-        raise Unsupported(f"{text(node)} substitutes several symbols at once; write one At inside the other")
-    return ["at", _to(body), variables[0].name, _to(point[0])]
+    tree = _to(body)
+    for variable, value in zip(variables, point, strict=True):
+        tree = ["at", tree, variable.name, _to(value)]
+    return tree
 
 
 def _pow_to(node: sp.Pow) -> list[Any]:
@@ -201,7 +216,7 @@ _BUILDERS: dict[str, Callable[[list[Any], Mapping[str, sp.Symbol]], Any]] = {
     "sqrt": lambda r, s: sp.sqrt(_rational(_one(r))),
     "root": lambda r, s: sp.Pow(_rational(r[0]), _rational(r[1])),
     "diff": lambda r, s: sp.Derivative(_from(r[0], s), (_symbol(r[1], s), sp.Integer(r[2])), evaluate=False),
-    "at": lambda r, s: sp.Subs(_from(r[0], s), _symbol(r[1], s), _from(r[2], s)),
+    "at": lambda r, s: At(_from(r[0], s), _symbol(r[1], s), _from(r[2], s)),
     "fn": lambda r, s: sp.Function(r[0])(*(_from(e, s) for e in r[1:])),
     "matrix": lambda r, s: _matrix(_one(r), s),
     "matmul": lambda r, s: MatMul(*(_from(e, s) for e in r)),

@@ -40,8 +40,8 @@ def text(expression: Any, limit: int = 90) -> str:
     """A short name for a subexpression in a message."""
     try:
         words = str(expression)
-    except RecursionError:
-        return "a very deep expression"
+    except (RecursionError, ValueError):
+        return "a very large expression"
     return words if len(words) <= limit else words[: limit - 1] + "…"
 
 

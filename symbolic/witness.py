@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
-from flint import acb, ctx
+from flint import acb, arb, ctx
 
 from .balls import Evaluator, Opaque, excludes_zero, outward
 from .errors import Disagreement, SingularPoint, Unsupported
@@ -101,7 +101,7 @@ def _apart(
     question: Question, point: Point, entry: tuple[int, int] | None, bits: int
 ) -> Counterexample | None:
     for where, difference, chosen in _differences(question, point, entry, bits) or ():
-        if excludes_zero(difference):
+        if excludes_zero(difference) and _printable(difference):
             return Counterexample(point | chosen, where, difference)
     return None
 
@@ -126,6 +126,12 @@ def _differences(
             return None
     chosen = dict(zip(opaque.applications, _OPAQUE_VALUES, strict=False))
     return [(place, gap, chosen) for place, gap in pairs]
+
+
+def _printable(value: acb) -> bool:
+    """Of a size that a certificate can hold: 2^-4000 < |value| < 2^4000."""
+    low, high = value.abs_lower(), value.abs_upper()
+    return bool(low > arb(2) ** -4000) and bool(high < arb(2) ** 4000)
 
 
 def _places(rows: int, columns: int) -> list[tuple[int, int]]:
