@@ -27,7 +27,8 @@ OUTSIDE = {  # what a room may import besides the standard library
     "symbolic": {"sympy", "flint"},
     "numeric": {"torch", "flint", "sympy"},
     "proofs": {
-        "flint", "jinja2", "latex2mathml", "markupsafe", "matplotlib", "numpy", "rich", "sympy", "torch", "typer", "typst",
+        "flint", "jinja2", "latex2mathml", "markupsafe", "matplotlib", "numpy", "rich", "sympy", "torch",
+        "typer", "typst",
     },
 }  # fmt: skip
 HEAVY = ("torch", "numpy", "sympy", "flint", "typer", "rich", "matplotlib", "jinja2", "typst")
