@@ -18,7 +18,7 @@ from ..symbolic.generator import Generator
 from .bias import linear_bias
 from .constants import nearest_float
 from .errors import BadChoice, BadDtype, BadTensor, NotLowered, Unbounded
-from .factors import factor_output, factor_scores
+from .factors import factor_bias, factor_output, factor_scores
 from .flow import BlockBatch, lower, shear_weights, transport, turn
 from .formula import evaluate
 from .softmax import Inputs, full_precision, prepare, resolve_scale
@@ -126,7 +126,7 @@ def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
 
 def _refuse_unbounded(encoding: Encoding, heads: tuple[Encoding, ...]) -> None:
     """causal=False needs every block to hold or turn: only then is the score bounded on both sides."""
-    generators = [part for head in heads if isinstance(head, Generated) for part in _generators(head)]
+    generators = [part for head in heads for part in _generators(head)]
     kinds = {block.kind for generator in generators for block in generator.blocks} - {"hold", "turn"}
     if kinds:
         words = f"{encoding.name} ({', '.join(sorted(kinds))})"
@@ -137,7 +137,10 @@ def _refuse_unbounded(encoding: Encoding, heads: tuple[Encoding, ...]) -> None:
         )
 
 
-def _generators(head: Generated) -> list[Generator]:
+def _generators(head: Encoding) -> list[Generator]:
+    """What acts on the content, and the biases that are not zero."""
+    if not isinstance(head, Generated):
+        return list(head.generators)
     biases = [bias.generator for bias in head.biases if any(bias.query) and any(bias.key)]
     return [head.content_generator, *biases]
 
@@ -186,12 +189,7 @@ def _lifted_bias(inputs: Inputs, heads: tuple[Generated, ...], scale: float | No
     """scale · b(u) of every head, (1 or B, 1 or H, Tq, Tk), formed in float64, rounded once; 0.0 if none."""
     if not any(head.biases for head in heads):
         return 0.0
-    own = heads[0].scale
-    if scale is not None and scale != nearest_float(own):
-        raise BadChoice(
-            f"scale is {scale}, but the bias of encoding {heads[0].name} is lifted for its own scale {own}; "
-            "leave scale=None, or build the encoding with the scale that is meant"
-        )
+    _refuse_other_scale(heads[0], scale)
     gap = inputs.gap_where_visible()
     rows = []
     for h, head in enumerate(heads):
@@ -214,8 +212,19 @@ def _by_factors(inputs: Inputs, encoding: Encoding, scale: float | None) -> Tens
     """Encodings that are no exp(tX): F(t), G(s), V(s), O(t) and the bias are evaluated as formulas."""
     if not isinstance(encoding.head_dim, int):
         raise NotLowered(f"encoding has head_dim {encoding.head_dim}; a whole number works")
+    bias = factor_bias(inputs, encoding)
+    if isinstance(bias, Tensor):
+        _refuse_other_scale(encoding, scale)
     used = resolve_scale(scale, nearest_float(encoding.scale))
-    return factor_output(inputs, encoding, used * factor_scores(inputs, encoding))
+    return factor_output(inputs, encoding, used * factor_scores(inputs, encoding) + bias)
+
+
+def _refuse_other_scale(encoding: Encoding, scale: float | None) -> None:
+    if scale is not None and scale != nearest_float(encoding.scale):
+        raise BadChoice(
+            f"scale is {scale}, but the bias of {encoding.name} is built for the scale {encoding.scale}; "
+            "leave scale=None, or build the encoding with the scale that is meant"
+        )
 
 
 __all__ = ["alibi_attention", "attention"]

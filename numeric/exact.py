@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from numbers import Rational
 
 import flint
@@ -44,13 +45,13 @@ def rotary_table(
     values, shape = _positions(position_ids)
     waves = _frequency_balls(inv_freq)
     amplitude = _amplitude_ball(inv_freq, attention_scaling)
+    turns = [(_wave(w, t, inverse=False), bits) for t, bits in values for w in waves]
     entries = [
         [
-            round_correctly(lambda t=t, w=w, f=f: amplitude() * f(w() * t()), dtype, bits)
-            for t, bits in values
-            for w in waves
+            round_correctly(lambda turn=turn, part=part: amplitude() * turn()[part], dtype, bits)
+            for turn, bits in turns
         ]
-        for f in (flint.arb.cos, flint.arb.sin)
+        for part in (1, 0)
     ]
     cos, sin = (torch.tensor(e, dtype=torch.float64).to(dtype).reshape(*shape, len(waves)) for e in entries)
     return cos, sin
@@ -77,14 +78,14 @@ def rotary_embedding(
         raise BadTensor(f"inv_freq has {len(waves)} entries, but x has head_dim {x.shape[-1]} < {width}")
     tokens = heads_first(x, layout)
     batch, heads, time, _ = tokens.shape
-    values = _positions_per_token(position_ids, batch, time)
+    rows = _positions_per_token(position_ids, batch, time)
+    turns = [[[_wave(w, t, inverse) for w in waves] for t, _ in row] for row in rows]
     x0, x1 = (part.to(torch.float64).tolist() for part in split_pairs(tokens[..., :width], interleaved))
     y0, y1 = (torch.empty(batch, heads, time, len(waves), dtype=torch.float64) for _ in range(2))
-    for b, h, s, i in torch.cartesian_prod(*map(torch.arange, y0.shape)).tolist() if y0.numel() else ():
-        t, bits = values[b][s]
-        first, second = _turned(x0[b][h][s][i], x1[b][h][s][i], waves[i], t, inverse)
-        y0[b, h, s, i] = round_correctly(first, dtype, bits)
-        y1[b, h, s, i] = round_correctly(second, dtype, bits)
+    for b, h, s, i in product(range(batch), range(heads), range(time), range(len(waves))):
+        first, second = _turned(x0[b][h][s][i], x1[b][h][s][i], turns[b][s][i])
+        y0[b, h, s, i] = round_correctly(first, dtype, rows[b][s][1])
+        y1[b, h, s, i] = round_correctly(second, dtype, rows[b][s][1])
     turned = join_pairs(y0, y1, interleaved)
     y = torch.cat((turned, tokens[..., width:].to(torch.float64)), dim=-1).to(dtype)
     return heads_first(y, layout)
@@ -143,29 +144,45 @@ def flow_by_definition(generator: Generator, t: Position, bits: int = 128) -> fl
         return flint.arb_mat([[time * number_ball(entry) for entry in row] for row in rows]).exp()
 
 
-def _turned(
-    a: float, b: float, wave: Callable[[], flint.arb], t: Callable[[], flint.arb], inverse: bool
-) -> tuple[Callable[[], flint.arb], Callable[[], flint.arb]]:
-    """The two coordinates of R(±ωt) (a, b), as enclosures still to be computed."""
+Enclosure = Callable[[], flint.arb]
 
-    def angle() -> flint.arb:
-        return -wave() * t() if inverse else wave() * t()
 
-    def first() -> flint.arb:
-        sin, cos = angle().sin_cos()
-        return flint.arb(a) * cos - flint.arb(b) * sin
+def _per_precision(enclose: Callable) -> Callable:
+    """The same enclosure, computed once at every precision that is asked for."""
+    known: dict[int, object] = {}
 
-    def second() -> flint.arb:
-        sin, cos = angle().sin_cos()
-        return flint.arb(a) * sin + flint.arb(b) * cos
+    def cached():
+        if flint.ctx.prec not in known:
+            known[flint.ctx.prec] = enclose()
+        return known[flint.ctx.prec]
 
-    return first, second
+    return cached
+
+
+def _wave(frequency: Enclosure, t: Enclosure, inverse: bool) -> Callable[[], tuple[flint.arb, flint.arb]]:
+    """(sin, cos) of ±ωt."""
+    return _per_precision(lambda: (-frequency() * t() if inverse else frequency() * t()).sin_cos())
+
+
+def _turned(a: float, b: float, wave: Callable) -> tuple[Enclosure, Enclosure]:
+    """The two coordinates of R(ωt) (a, b), as enclosures still to be computed."""
+    first, second = flint.arb(a), flint.arb(b)
+
+    def y0() -> flint.arb:
+        sin, cos = wave()
+        return first * cos - second * sin
+
+    def y1() -> flint.arb:
+        sin, cos = wave()
+        return first * sin + second * cos
+
+    return y0, y1
 
 
 def _frequency_balls(inv_freq: Frequencies | Tensor) -> list[Callable[[], flint.arb]]:
     """Every frequency as an enclosure to be computed at the ambient precision."""
     if isinstance(inv_freq, Frequencies):
-        return [lambda w=w: number_ball(w) for w in inv_freq.exact]
+        return [_per_precision(lambda w=w: number_ball(w)) for w in inv_freq.exact]
     values = check_tensor(inv_freq, "inv_freq")
     if values.ndim != 1:
         raise BadTensor(f"inv_freq has shape {tuple(values.shape)}; shape (pairs,) works")
@@ -179,7 +196,7 @@ def _amplitude_ball(inv_freq: Frequencies | Tensor, scaling: Position) -> Callab
     return lambda: _arb(exact)
 
 
-Timed = tuple[Callable[[], flint.arb], int]
+Timed = tuple[Enclosure, int]
 
 
 def _positions(position_ids: Tensor | Sequence) -> tuple[list[Timed], tuple[int, ...]]:

@@ -11,21 +11,33 @@ from torch import Tensor
 
 from ..symbolic.encoding import Encoding
 from .constants import nearest_float
-from .errors import NotLowered
+from .errors import NotLowered, TooLarge
 from .formula import evaluate
 from .softmax import Inputs
 
-_QUERY, _KEY = sp.Symbol("t", real=True), sp.Symbol("s", real=True)
+_QUERY, _KEY, _GAP = (sp.Symbol(name, real=True) for name in "tsu")
 
 
 def factor_scores(inputs: Inputs, encoding: Encoding) -> Tensor:
-    """(F(t) φ(q))ᵀ (G(s) ψ(k)) + bias(t, s), (B, H, Tq, Tk), in the dtype of the arithmetic."""
+    """(F(t) φ(q))ᵀ (G(s) ψ(k)), (B, H, Tq, Tk), in the dtype of the arithmetic, without the bias."""
     query_column, key_column = encoding.content()
     q = _lift(inputs.q, query_column, encoding.query_lift(query_column))
     k = _lift(inputs.k, key_column, encoding.key_lift(key_column))
     q = _apply(encoding.query_factor(_QUERY), _QUERY, inputs.query_ids, q)
     k = _apply(encoding.key_factor(_KEY), _KEY, inputs.key_ids, k)
-    return q @ k.transpose(-2, -1) + _bias(inputs, encoding)
+    return q @ k.transpose(-2, -1)
+
+
+def factor_bias(inputs: Inputs, encoding: Encoding) -> Tensor | float:
+    """scale · bias(t, s) in float64, rounded once; a function of the gap is evaluated at the gap itself."""
+    formula = sp.expand(encoding.scale * encoding.bias(_QUERY, _KEY))
+    if formula.is_zero:
+        return 0.0
+    relative = formula.subs(_QUERY, _KEY + _GAP)
+    if not relative.has(_KEY):
+        return evaluate(relative, {_GAP: inputs.gap})[:, None].to(inputs.q.dtype)
+    values = {_QUERY: inputs.query_ids.double()[:, :, None], _KEY: inputs.key_ids.double()[:, None, :]}
+    return evaluate(formula, values)[:, None].to(inputs.q.dtype)
 
 
 def factor_output(inputs: Inputs, encoding: Encoding, logits: Tensor) -> Tensor:
@@ -58,20 +70,10 @@ def _apply(factor: sp.MatrixBase, symbol: sp.Symbol, ids: Tensor, x: Tensor) -> 
     dense = torch.zeros(*ids.shape, factor.rows, factor.cols, dtype=torch.float64, device=x.device)
     for (i, j), entry in entries.items():
         dense[..., i, j] = evaluate(entry, {symbol: time})
-    return (dense.to(x.dtype)[:, None] @ x[..., None])[..., 0]
+    matrices = dense.to(x.dtype)
+    if not matrices.is_meta and not torch.compiler.is_compiling() and not bool(matrices.isfinite().all()):
+        raise TooLarge(f"a factor of this encoding overflows {x.dtype}; positions nearer to 0 work")
+    return (matrices[:, None] @ x[..., None])[..., 0]
 
 
-def _bias(inputs: Inputs, encoding: Encoding) -> Tensor | float:
-    """bias(t, s) in float64, rounded once; of a function of the gap the gap itself is the argument."""
-    formula = encoding.bias(_QUERY, _KEY)
-    if formula.is_zero:
-        return 0.0
-    gap = sp.Symbol("u", real=True)
-    relative = formula.subs(_QUERY, _KEY + gap)
-    values = {_QUERY: inputs.query_ids.double()[:, :, None], _KEY: inputs.key_ids.double()[:, None, :]}
-    if not relative.has(_KEY):
-        formula, values = relative, {gap: inputs.gap}
-    return evaluate(formula, values)[:, None].to(inputs.q.dtype)
-
-
-__all__ = ["factor_output", "factor_scores"]
+__all__ = ["factor_bias", "factor_output", "factor_scores"]

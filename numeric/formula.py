@@ -14,6 +14,7 @@ from torch import Tensor
 
 from .constants import nearest_float
 from .errors import NotLowered
+from .tables import refuse_large_angle
 
 _FUNCTIONS = {
     sp.Abs: torch.abs,
@@ -44,13 +45,16 @@ def evaluate(formula: sp.Expr, values: Mapping[sp.Symbol, Tensor]) -> Tensor:
     if isinstance(formula, sp.Pow):
         return evaluate(formula.base, values) ** evaluate(formula.exp, values)
     if formula.func in _FUNCTIONS:
-        return _FUNCTIONS[formula.func](evaluate(formula.args[0], values))
+        argument = evaluate(formula.args[0], values)
+        if formula.func in (sp.cos, sp.sin, sp.tan):
+            refuse_large_angle(argument)
+        return _FUNCTIONS[formula.func](argument)
     if isinstance(formula, (sp.Min, sp.Max)):
         pick = torch.minimum if isinstance(formula, sp.Min) else torch.maximum
         return reduce(pick, (evaluate(part, values) for part in formula.args))
     if isinstance(formula, sp.Piecewise):
         return _piecewise(formula, values)
-    raise NotLowered(f"{formula} has no numeric form: {formula.func.__name__} is no function of numbers here")
+    raise NotLowered(f"{formula} has no numeric form; substitute numbers and known functions before running")
 
 
 def _combine(formula: sp.Add | sp.Mul, values: Mapping[sp.Symbol, Tensor]) -> Tensor:

@@ -68,7 +68,7 @@ def attention(
     key_position_ids: Tensor,
     causal: bool = True,
 ) -> Tensor:
-    """O(t) Σ_s softmax(scale · score)_s V(s) v_s over the keys with s <= t (all keys if not causal); float64."""
+    """O(t) Σ_s softmax(scale · score)_s V(s) v_s over the keys with s <= t (all if not causal); float64."""
     logits = _number(encoding.scale) * scores(q, k, encoding, position_ids, key_position_ids)
     if causal:
         logits = logits.masked_fill(position_ids[:, None] < key_position_ids, -math.inf)

@@ -63,7 +63,7 @@ def round_dyadic(mantissa: int, exponent: int, dtype: object) -> float:
     kept, rest = divmod(magnitude, 1 << drop)
     twice = 2 * rest
     kept += twice > 1 << drop or (drop > 0 and twice == 1 << drop and kept % 2 == 1)
-    return math.copysign(math.ldexp(kept, exponent + drop), mantissa)
+    return math.ldexp(-kept if mantissa < 0 else kept, exponent + drop)
 
 
 def round_ball(ball: flint.arb, dtype: object) -> float | None:

@@ -135,10 +135,17 @@ def _refuse_large(frequencies: Tensor, ids: Tensor) -> None:
         raise TooLarge(
             f"position_ids contains {largest} > 2^53, which float64 cannot hold; exact.rotary_table works"
         )
-    angle = largest * float(frequencies.detach().abs().max())
-    if angle > LARGEST_ANGLE:
+    refuse_large_angle(largest * frequencies.detach().abs().max())
+
+
+def refuse_large_angle(angle: Tensor) -> None:
+    """TooLarge if some |angle| exceeds 2^28, where float64 no longer holds its fraction of a turn well."""
+    if angle.is_meta or torch.compiler.is_compiling() or not angle.numel():
+        return
+    largest = float(angle.detach().abs().max())
+    if largest > LARGEST_ANGLE:
         raise TooLarge(
-            f"the largest angle |inv_freq * position_ids| is {angle:.4g} > 2^28 radians, where float64 "
+            f"the largest angle |inv_freq * position_ids| is {largest:.4g} > 2^28 radians, where float64 "
             "angles lose accuracy; exact.rotary_table works at any position"
         )
 
@@ -149,5 +156,6 @@ __all__ = [
     "frequency_tensor",
     "hf_inv_freq",
     "nearest_frequencies",
+    "refuse_large_angle",
     "rotary_table",
 ]

@@ -91,13 +91,29 @@ def score(
     return (products - q * k).sum(-1) + (gamma(length, dtype) + ORACLE) * products.sum(-1)
 
 
-def transported(factor_sum: Magnitude, terms: int, table_error: Magnitude, dtype: object) -> Magnitude:
-    """Σ_j E_ij x_j with entries E = (fade t^k/k!)·cos: (τ + γ_{terms+4}) Σ|E_ij||x_j|, not yet rounded.
+def rotated_vector(table_error: Magnitude, dtype: object) -> Magnitude:
+    """ε with ‖error‖ <= ε‖x‖ for a rotated vector before output rounding: 2 (τ + (2u_c + u_c²)(1 + τ)).
 
-    factor_sum: Σ_j |E|_ij |x_j| with |cos| and |sin| replaced by 1, which also covers the error τ of the
-    rotation; an entry takes two roundings of factors and two products more than the sum of `terms`.
+    Both coordinates of a plane are off by at most (|x0| + |x1|) ε/2, and 2(|x0| + |x1|)² <= 4(x0² + x1²).
     """
-    return (table_error + gamma(terms + 4, dtype) + 4 * ORACLE) * factor_sum
+    u = compute_roundoff(dtype)
+    return 2 * (table_error + (2 * u + u * u) * (1 + table_error))
+
+
+def score_of_vectors(
+    norms: Magnitude, q_error: Magnitude, k_error: Magnitude, length: int, dtype: object
+) -> Magnitude:
+    """q·k from ‖q‖‖k‖ and relative vector errors: (ε_q + ε_k + ε_q ε_k + γ_{d+4}(1 + ε_q)(1 + ε_k))‖q‖‖k‖.
+
+    The four roundings beyond the sum of length d are for a weight e^{-γu} <= 1 and for joining partial sums.
+    """
+    moved = (1 + q_error) * (1 + k_error)
+    return (moved - 1 + (gamma(length + 4, dtype) + ORACLE) * moved) * norms
+
+
+def factored(sum_of_products: Magnitude, terms: int, dtype: object) -> Magnitude:
+    """Σ_j F_ij x_j with rounded entries: (u_c + γ_terms + 2^-51) Σ|F_ij||x_j|."""
+    return (compute_roundoff(dtype) + gamma(terms, dtype) + 4 * ORACLE) * sum_of_products
 
 
 def logit(

@@ -1,0 +1,91 @@
+"""The two pairings are one permutation apart, in tensors and in the rows of a checkpoint."""
+
+import pytest
+import torch
+from exptx.numeric import BadChoice, BadTensor, permute_qk, rotary_embedding, rotary_table
+from exptx.numeric.layout import join_pairs, pair_order, split_pairs
+from exptx.symbolic import frequencies
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+LAW = settings(max_examples=30, deadline=None, derandomize=True)
+
+
+@LAW
+@given(st.integers(1, 128), st.booleans())
+def test_joining_undoes_splitting(pairs, interleaved):
+    x = torch.arange(2.0 * pairs)
+    assert torch.equal(join_pairs(*split_pairs(x, interleaved), interleaved), x)
+
+
+@LAW
+@given(st.integers(1, 128))
+def test_the_pair_order_takes_planes_of_one_pairing_to_planes_of_the_other(pairs):
+    x = torch.arange(2 * pairs)
+    for to, source, target in (("half", True, False), ("interleaved", False, True)):
+        moved = x[pair_order(2 * pairs, to=to)]
+        for before, after in zip(split_pairs(x, source), split_pairs(moved, target), strict=True):
+            assert torch.equal(before, after)
+
+
+@LAW
+@given(st.integers(1, 5), st.integers(1, 16), st.integers(0, 3), st.sampled_from([(), (7,)]))
+def test_permuting_there_and_back_is_the_identity(heads, pairs, tail, features):
+    weight = torch.randn(heads * (2 * pairs + tail), *features)
+    there = permute_qk(weight, heads, to="half", rotary_dim=2 * pairs)
+    assert torch.equal(permute_qk(there, heads, to="interleaved", rotary_dim=2 * pairs), weight)
+
+
+@LAW
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 8))
+def test_permuted_projections_give_the_same_scores_in_the_other_pairing(key_heads, group, pairs):
+    """Grouped queries: weight and bias of each projection are permuted with its own number of heads."""
+    d, width, heads = 2 * pairs, 6, key_heads * group
+    x = torch.randn(1, 4, width, dtype=torch.float64)
+    cos, sin = rotary_table(frequencies(10000, d), torch.arange(4), dtype=torch.float64)
+
+    def scores(interleaved, change):
+        rotated = []
+        for count, (weight, bias) in ((heads, query), (key_heads, key)):
+            y = torch.nn.functional.linear(x, change(weight, count), change(bias, count))
+            y = y.unflatten(-1, (count, d)).transpose(1, 2)
+            rotated.append(rotary_embedding(y, cos, sin, interleaved=interleaved))
+        q, k = rotated
+        return q @ k.repeat_interleave(group, dim=1).transpose(-2, -1)
+
+    query, key = (
+        (torch.randn(count * d, width, dtype=torch.float64), torch.randn(count * d, dtype=torch.float64))
+        for count in (heads, key_heads)
+    )
+    before = scores(True, lambda w, count: w)
+    after = scores(False, lambda w, count: permute_qk(w, count, to="half"))
+    # the same products, summed in another order
+    bound = 2 * d * 2.0**-53 * float(before.abs().max() + 1) * d * width
+    assert (before - after).abs().max() <= bound
+    if pairs > 1:
+        mixed = scores(False, lambda w, count: w)
+        assert (before - mixed).abs().max() > 1000 * bound
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda w: permute_qk(w, 4, to="half"), BadTensor, r"weight has shape \(10, 3\); \(4 \* head_dim"),
+        (
+            lambda w: permute_qk(w, 2, to="half"),
+            BadTensor,
+            "head_dim is 5; a positive even number <= 5 works",
+        ),
+        (lambda w: permute_qk(w, 0, to="half"), BadTensor, "num_heads is 0; the positive number of heads"),
+        (lambda w: permute_qk(w, 1, to="neox"), BadChoice, "to is 'neox'; 'half' .* or 'interleaved'"),
+        (
+            lambda w: permute_qk(w, 1, to="half", rotary_dim=12),
+            BadTensor,
+            "rotary_dim is 12; a positive even",
+        ),
+        (lambda w: permute_qk(w[None], 1, to="half"), BadTensor, r"weight has shape \(1, 10, 3\)"),
+    ],
+)
+def test_what_cannot_be_permuted_is_refused_in_one_sentence(call, error, words):
+    with pytest.raises(error, match=words):
+        call(torch.zeros(10, 3))
