@@ -63,6 +63,13 @@ class Finite:
             "axioms": dict(self.axioms),
         }
 
+    def formula(self) -> None:
+        """None: a table is no formula; the statement says it in words."""
+
+    def outcome(self, verdict: Verdict) -> dict:
+        """What a checker needs besides the claim."""
+        return dict(verdict.certificate)
+
     def check(self) -> Verdict:
         """Test every claimed truth value by going through all elements."""
         return _judge(self.axioms, self.exception, "axiom")
@@ -150,6 +157,13 @@ class Homomorphism:
             for key, side in (("source", self.source), ("target", self.target))
         }
         return {"kind": "homomorphism", **sides, "images": list(self.images), "claims": dict(self.claims)}
+
+    def formula(self) -> None:
+        """None: a table is no formula; the statement says it in words."""
+
+    def outcome(self, verdict: Verdict) -> dict:
+        """What a checker needs besides the claim."""
+        return dict(verdict.certificate)
 
     def check(self) -> Verdict:
         """Test every claimed truth value by going through all elements."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import sympy as sp
+
 from .decide import Status, Verdict
 from .errors import BadInput, ExptxError, WrongType
 from .free import Derived, Word, WordPoly, letters, word_poly
@@ -68,7 +70,10 @@ class Words:
                     f"the derivative of the central letter {key} is {rate}; only central letters work in it"
                 )
         if self.model is not None:
-            given = {_letter(key, "a key of model"): value for key, value in self.model.items()}
+            given = {
+                key if isinstance(key, str) else _letter(key, "a key of model"): value
+                for key, value in self.model.items()
+            }
             object.__setattr__(self, "model", exact_model(given, self.letters))
 
     @property
@@ -89,6 +94,24 @@ class Words:
             "lhs": self.lhs.tree(),
             "rhs": self.rhs.tree(),
         }
+
+    def formula(self) -> tuple[sp.Expr, str, sp.Expr]:
+        """(lhs, "=", rhs) with non-commutative symbols; a derivative is D(word)."""
+        return self._written(self.lhs), "=", self._written(self.rhs)
+
+    def _written(self, side: WordPoly | Derived) -> sp.Expr:
+        if isinstance(side, Derived):
+            return sp.Function("D", commutative=False)(self._written(side.poly))
+        symbols = {x: sp.Symbol(x, commutative=x in self._central) for x in self.letters}
+        terms = (
+            sp.Mul(sp.Rational(c.numerator, c.denominator), *(symbols[x] for x in word))
+            for word, c in side.terms
+        )
+        return sp.Add(*terms)
+
+    def outcome(self, verdict: Verdict) -> dict:
+        """What a checker needs besides the claim."""
+        return dict(verdict.certificate)
 
     def check(self) -> Verdict:
         """Compare normal forms; look for a separating model when they differ."""
