@@ -32,6 +32,7 @@ test: $(READY)  ## run the whole test suite
 lint: $(READY)  ## ruff and the type checker
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
+	@mkdir -p build/types && ln -sfn ../.. build/types/exptx
 	@$(BIN)/pyrefly check --summary=none
 
 bench: $(READY)  ## time `decide` against sympy.simplify, printed as a ratio
