@@ -30,7 +30,7 @@ class Induction:
 
     index          a real symbol n
     start          whole number
-    state          {a: (a at start, a at n+1 in terms of the state at n)}, at once; a may be an ImmutableMatrix
+    state          {a: (a at start, a at n+1 from the state at n)}, at once; a may be an ImmutableMatrix
     claim          {a: f} with f in n, parameters, and the state symbols that are not claimed
     relation       "==" or ">="
     assume         relations x > 0, x < 0, x >= 0, Ne(x, 0) on parameters, beside what they declare

@@ -17,7 +17,7 @@ from .errors import BadInput, Unsupported, WrongType
 from .exppoly import ExpPoly
 from .premises import Premises
 from .reader import Ratio, Reader
-from .sign_rules import Signs, denominator, element_signs, power, require_real, times
+from .sign_rules import Signs, element_signs, power, require_real, times
 from .signs import premises_tree
 from .tree import to_tree
 from .walk import free_symbols, text
@@ -124,7 +124,7 @@ class Limit:
 
     def _divisor_signs(self, reader: Reader, ratio: Ratio, i: int) -> Signs:
         total: Signs = frozenset([1])
-        for factor, count in denominator(reader, ratio):
+        for factor, count in reader.denominator(ratio):
             if factor.depends_on([i]):
                 raise Unsettled(f"a denominator depends on {self.variable}; state the limits of both parts")
             signs = element_signs(factor, self.premises)
@@ -228,7 +228,7 @@ def polynomial_text(element: ExpPoly) -> str:
 
 def expression(reader: Reader, ratio: Ratio) -> sp.Expr:
     """The formula of a fraction."""
-    divisor = [_expression(factor) ** count for factor, count in denominator(reader, ratio)]
+    divisor = [_expression(factor) ** count for factor, count in reader.denominator(ratio)]
     return _expression(ratio.numerator) / sp.Mul(*divisor)
 
 

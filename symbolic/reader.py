@@ -134,6 +134,10 @@ class Reader:
         """a - b."""
         return self.add(a, self.negate(b))
 
+    def denominator(self, a: Ratio) -> list[tuple[ExpPoly, int]]:
+        """[(factor, power), ...]"""
+        return [(self._factors[k], power) for k, power in a.factors]
+
     def is_zero(self, a: Ratio) -> bool:
         """Denominators were found non-zero when they were formed, so the numerator decides."""
         return a.numerator.is_zero()

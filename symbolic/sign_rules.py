@@ -105,17 +105,12 @@ def _children(node: Any) -> Iterable[Any]:
 def ratio_signs(reader: Reader, ratio: Ratio, known: Premises) -> Signs:
     """Signs of numerator / Π factor^power; a factor that may vanish leaves any."""
     total = element_signs(ratio.numerator, known)
-    for factor, exponent in denominator(reader, ratio):
+    for factor, exponent in reader.denominator(ratio):
         signs = element_signs(factor, known)
         if 0 in signs:
             return ANY
         total = times(total, power(signs, -exponent))
     return total
-
-
-def denominator(reader: Reader, ratio: Ratio) -> list[tuple[ExpPoly, int]]:
-    """[(factor, power), ...]"""
-    return [(reader._factors[k], exponent) for k, exponent in ratio.factors]
 
 
 def element_signs(element: ExpPoly, known: Premises) -> Signs:
