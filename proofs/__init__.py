@@ -1,0 +1,46 @@
+"""Laws, each proved through `exptx.symbolic` and measured through `exptx.numeric`; certificates and the report.
+
+Nothing is imported until a name is used; in particular `import exptx.proofs` imports neither torch nor sympy.
+"""
+
+if __name__ == "proofs":
+    raise ImportError("this is a room of exptx, not a package of its own: write `import exptx.proofs`")
+
+import sys
+from importlib import import_module
+from types import ModuleType
+
+_HOME = {
+    "Hypothesis": "law",
+    "Law": "law",
+    "MalformedLaw": "errors",
+    "MissingExtra": "errors",
+    "Proof": "prove",
+    "ProofsError": "errors",
+    "UnknownLaw": "errors",
+    "Unwritable": "errors",
+    "prove": "prove",
+}
+
+__all__ = sorted(_HOME)
+
+
+class _Room(ModuleType):
+    """A module whose public names are not hidden by files of the same name (`prove`)."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Room
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

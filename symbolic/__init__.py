@@ -3,6 +3,9 @@
 Nothing is imported until a name is used; in particular `import exptx.symbolic` does not import sympy.
 """
 
+if __name__ == "symbolic":
+    raise ImportError("this is a room of exptx, not a package of its own: write `import exptx.symbolic`")
+
 import sys
 from importlib import import_module
 from types import ModuleType
