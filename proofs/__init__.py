@@ -1,4 +1,4 @@
-"""Laws, each proved through `exptx.symbolic` and measured through `exptx.numeric`; certificates and the report.
+"""Laws, each proved through `exptx.symbolic` and measured through `exptx.numeric`; certificates and report.
 
 Nothing is imported until a name is used; in particular `import exptx.proofs` imports neither torch nor sympy.
 """
