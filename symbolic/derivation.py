@@ -150,6 +150,9 @@ class InBasis(Protocol):
     basis: sp.ImmutableMatrix
     inverse_basis: sp.ImmutableMatrix
     canonical: sp.ImmutableMatrix
+    time: sp.Symbol
+
+    def exp(self, t: object) -> sp.ImmutableMatrix: ...
 
 
 def joining_steps(generator: InBasis) -> Iterator[DerivationStep]:
@@ -170,14 +173,17 @@ def joining_steps(generator: InBasis) -> Iterator[DerivationStep]:
         product = MatMul(basis, canonical, inverse, evaluate=False)
         yield computed("basis", product, matrix, "In the basis S the matrix X is a direct sum of blocks.")
         s, d = sp.MatrixSymbol("S", size, size), sp.MatrixSymbol("D", size, size)
-        t = sp.Symbol("t")
         yield cited(
             "change of basis",
-            MatExp(MatMul(t, s, d, s.inv())),
-            MatMul(s, MatExp(MatMul(t, d)), s.inv()),
+            MatExp(MatMul(generator.time, s, d, s.inv())),
+            MatMul(s, MatExp(MatMul(generator.time, d)), s.inv()),
             f"{HALL}, Prop. 2.3 (6)",
             "Inside every power the inner S⁻¹ S cancel.",
         )
+        flow = sp.ImmutableMatrix(sp.diag(*[block.exp(generator.time) for block in blocks]))
+        carried = MatMul(basis, flow, inverse, evaluate=False)
+        whole = generator.exp(generator.time)
+        yield computed("assemble", carried, whole, "The basis carries the flow of the blocks to that of X.")
 
 
 def _parts(block: Block) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, sp.ImmutableMatrix]:

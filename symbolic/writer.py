@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import sympy as sp
 from sympy.core.relational import Relational
-from sympy.functions.combinatorial.factorials import factorial
 from sympy.matrices.expressions import (
     BlockMatrix,
     Identity,
@@ -156,7 +155,7 @@ class Writer:
     def absolute(self, node: sp.Abs) -> Piece:
         return Piece(self.out.absolute(self.text(node.args[0])))
 
-    def factorial(self, node: factorial) -> Piece:
+    def factorial(self, node: sp.Function) -> Piece:
         return Piece(self.grouped(node.args[0], ATOM) + "!", POW)
 
     def derivative(self, node: sp.Derivative) -> Piece:
@@ -276,7 +275,7 @@ _METHODS: list[tuple[type | tuple[type, ...], Callable[[Writer, object], Piece]]
     (ZeroMatrix, Writer.zero),
     (_NAMED, Writer.named),
     (sp.Abs, Writer.absolute),
-    (factorial, Writer.factorial),
+    (sp.factorial, Writer.factorial),
     (sp.core.function.AppliedUndef, Writer.opaque),
     (sp.Derivative, Writer.derivative),
     (sp.Subs, Writer.subs),

@@ -103,6 +103,7 @@ REFUSED = [
     ((sp.zoo,), BadInput, "decay is zoo"),
     ((sp.I,), BadInput, "decay is I.*not real"),
     ((1 + sp.I * g,), BadInput, "decay.*not real"),
+    ((1 + sp.I * sp.Symbol("z"),), BadInput, "decay.*not real"),
     ((1j,), WrongType, "decay is 1j"),
     (("1/10",), WrongType, "decay is the string '1/10'"),
     ((True,), WrongType, "decay is the truth value.* True"),

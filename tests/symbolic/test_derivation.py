@@ -83,7 +83,7 @@ def test_a_block_is_derived_from_its_parts_and_no_others(derivations, name, rule
 
 def test_a_basis_is_part_of_the_derivation(derivations):
     rules = [step.rule for step in derivations["sheared sum"].steps]
-    assert rules[-7:-3] == ["direct sum", "basis inverse", "basis", "change of basis"]
+    assert rules[-8:-3] == ["direct sum", "basis inverse", "basis", "change of basis", "assemble"]
 
 
 def test_the_chain_leads_from_the_matrix_to_the_closed_form(derivations):

@@ -6,6 +6,7 @@ import sympy as sp
 import typst
 from exptx.symbolic.errors import WrongType
 from exptx.symbolic.matexp import MatExp
+from exptx.symbolic.tree import At
 from exptx.symbolic.typeset import to_grid, to_latex, to_text, to_typst
 from sympy.matrices.expressions import KroneckerProduct, MatAdd, MatMul, MatPow
 
@@ -104,6 +105,16 @@ TABLE = [
         "[[cos(ω·t), -sin(ω·t)], [sin(ω·t), cos(ω·t)]]",
     ),
     (ROW, 'frac(dif, dif t) mat(delim: "[", cos(omega t), -sin(omega t))', "d/dt [[cos(ω·t), -sin(ω·t)]]"),
+    (
+        At(sp.Matrix([[1, sp.exp(t)], [0, sp.cos(t)]]), t, 0),
+        'lr(mat(delim: "[", 1, e^t; 0, cos(t)) |)_(t = 0)',
+        "[[1, e^t], [0, cos(t)]]|t=0",
+    ),
+    (
+        sp.Matrix([[sp.Derivative(f(t), t), 5]]),
+        'mat(delim: "[", frac(dif, dif t) f (t), 5)',
+        "[[d/dt f(t), 5]]",
+    ),
     (A.T * B, "A^top B", "Aᵀ·B"),
     (MatMul(-1, A, B), "-A B", "-A·B"),
     (MatMul(g, MatAdd(A, B)), "gamma (A + B)", "γ·(A + B)"),
