@@ -39,10 +39,14 @@ def table_entry(angle: Magnitude, dtype: object, amplitude: float = 1.0) -> Magn
     return amplitude * (unit_roundoff(dtype) + 2 * ORACLE * abs(angle) + 4 * ORACLE)
 
 
-def single_angle_entry(angle: Magnitude, amplitude: float = 1.0) -> Magnitude:
-    """As `table_entry` for float32 angles: two roundings of the angle, cos within 2u, the amplitude u."""
+def single_angle_entry(angle: Magnitude, amplitude: float = 1.0, frequency_roundings: float = 1) -> Magnitude:
+    """As `table_entry` for float32 angles: a ((f + 1)(1 + u) u |ωt| + 4u), with f roundings in the frequency.
+
+    One more for the product; cos within 2u, the amplitude u, storing u. The recipe 1/b^{i/d} in float32 has
+    f = ln b + 3: the exponent rounds once and counts ln b times, the power 2, the quotient 1.
+    """
     u = unit_roundoff("float32")
-    return amplitude * (2 * u * abs(angle) * (1 + u) + 4 * u)
+    return amplitude * ((frequency_roundings + 1) * u * (1 + u) * abs(angle) + 4 * u)
 
 
 def rounded(value: Magnitude, error: Magnitude, dtype: object) -> Magnitude:

@@ -37,34 +37,26 @@ def test_permuting_there_and_back_is_the_identity(heads, pairs, tail, features):
 
 
 @LAW
-@given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 8))
-def test_permuted_projections_give_the_same_scores_in_the_other_pairing(key_heads, group, pairs):
-    """Grouped queries: weight and bias of each projection are permuted with its own number of heads."""
-    d, width, heads = 2 * pairs, 6, key_heads * group
-    x = torch.randn(1, 4, width, dtype=torch.float64)
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(2, 8))
+def test_permuted_projections_rotate_to_the_same_planes_in_the_other_pairing(key_heads, group, pairs):
+    """Weight and bias of queries and of grouped keys, each with its own heads; whole numbers, hence exact."""
+    d, width, order = 2 * pairs, 6, pair_order(2 * pairs, to="half")
+    x = torch.randint(-9, 10, (1, 4, width)).double()
     cos, sin = rotary_table(frequencies(10000, d), torch.arange(4), dtype=torch.float64)
+    for heads in (key_heads, key_heads * group):
+        weight, bias = (
+            torch.randint(-9, 10, (heads * d, width)).double(),
+            torch.randint(-9, 10, (heads * d,)).double(),
+        )
 
-    def scores(interleaved, change):
-        rotated = []
-        for count, (weight, bias) in ((heads, query), (key_heads, key)):
-            y = torch.nn.functional.linear(x, change(weight, count), change(bias, count))
-            y = y.unflatten(-1, (count, d)).transpose(1, 2)
-            rotated.append(rotary_embedding(y, cos, sin, interleaved=interleaved))
-        q, k = rotated
-        return q @ k.repeat_interleave(group, dim=1).transpose(-2, -1)
+        def rotated(weight, bias, interleaved, heads=heads):
+            y = torch.nn.functional.linear(x, weight, bias).unflatten(-1, (heads, d)).transpose(1, 2)
+            return rotary_embedding(y, cos, sin, interleaved=interleaved)
 
-    query, key = (
-        (torch.randn(count * d, width, dtype=torch.float64), torch.randn(count * d, dtype=torch.float64))
-        for count in (heads, key_heads)
-    )
-    before = scores(True, lambda w, count: w)
-    after = scores(False, lambda w, count: permute_qk(w, count, to="half"))
-    # the same products, summed in another order
-    bound = 2 * d * 2.0**-53 * float(before.abs().max() + 1) * d * width
-    assert (before - after).abs().max() <= bound
-    if pairs > 1:
-        mixed = scores(False, lambda w, count: w)
-        assert (before - mixed).abs().max() > 1000 * bound
+        moved = permute_qk(weight, heads, to="half"), permute_qk(bias, heads, to="half")
+        before = rotated(weight, bias, True)
+        assert torch.equal(rotated(*moved, False), before[..., order])  # so every score keeps its value
+        assert not torch.equal(rotated(weight, bias, False), before[..., order])
 
 
 @pytest.mark.parametrize(

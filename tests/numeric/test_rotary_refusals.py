@@ -1,0 +1,110 @@
+"""Calls of the rotary kernel that do not fit: one sentence that names the argument and what would work."""
+
+import pytest
+import torch
+from exptx.numeric import BadChoice, BadDtype, BadTensor, NotBuilt, PositionOutOfRange, rotary_table
+from exptx.numeric import rotary_embedding as rotate
+from exptx.symbolic import frequencies
+
+X, F = torch.zeros(2, 3, 4, 8), frequencies(10000, 8)
+COS, SIN = rotary_table(F, torch.arange(4))
+FULL = torch.cat((COS, COS), -1)
+IDS = torch.zeros(4, 4, dtype=torch.int64)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (
+            lambda: rotate(X, FULL, FULL),
+            BadTensor,
+            r"full width 8, but half-width.*slice them: cos\[\.\.\., :4\]",
+        ),
+        (lambda: rotate(X, FULL, FULL, rotary_dim=8), BadTensor, "full width 8"),
+        (
+            lambda: rotate(X, COS[:, :2], SIN[:, :2]),
+            BadTensor,
+            "2 columns but head_dim is 8; .*rotary_dim=4",
+        ),
+        (lambda: rotate(X[..., :7], COS, SIN), BadTensor, "head_dim is 7; a positive even number"),
+        (lambda: rotate(X, COS, SIN, rotary_dim=10), BadTensor, "rotary_dim is 10; .*<= 8"),
+        (lambda: rotate(X[0], COS, SIN), BadTensor, r"x has rank 3 and shape \(3, 4, 8\); rank 4"),
+        (lambda: rotate(X.long(), COS, SIN), BadDtype, "x has dtype torch.int64"),
+        (lambda: rotate([0.0], COS, SIN), BadDtype, "x is a list; a floating-point tensor works"),
+        (
+            lambda: rotate(X.double(), COS, SIN),
+            BadDtype,
+            "cos has dtype torch.float32 but x is torch.float64",
+        ),
+        (
+            lambda: rotate(X, COS, SIN.double()),
+            BadDtype,
+            "sin has dtype torch.float64 but x is torch.float32",
+        ),
+        (
+            lambda: rotate(X.half(), COS.half(), SIN),
+            BadDtype,
+            "cos has dtype torch.float16 but x is",
+        ),
+        (lambda: rotate(X, COS, SIN[:2]), BadTensor, r"cos has shape \(4, 4\) and sin \(2, 4\)"),
+        (lambda: rotate(X, COS[0], SIN[0]), BadTensor, r"cos has shape \(4,\)"),
+        (
+            lambda: rotate(X, COS[:3], SIN[:3]),
+            BadTensor,
+            r"cos has shape \(3, 4\), but x has 2 sequences of 4",
+        ),
+        (lambda: rotate(X, COS, SIN, layout="bthd"), BadTensor, "2 sequences of 3 tokens"),
+        (lambda: rotate(X, COS, SIN, layout="thd"), BadChoice, "layout is 'thd'; 'bhtd'"),
+        (
+            lambda: rotate(X, COS, SIN, impl="triton"),
+            NotBuilt,
+            "impl='triton' is not built in this version",
+        ),
+        (lambda: rotate(X, COS, SIN, impl="native"), NotBuilt, "impl='native' is not built"),
+        (
+            lambda: rotate(X, COS, SIN, impl="fast"),
+            BadChoice,
+            "impl is 'fast'; one of 'auto', 'eager'",
+        ),
+        (
+            lambda: rotate(X, COS.to("meta"), SIN),
+            BadTensor,
+            "cos is on meta but x is on cpu; move one",
+        ),
+        (
+            lambda: rotate(X, COS, SIN, torch.tensor([0, 1, 2, 4])),
+            PositionOutOfRange,
+            r"position_ids contains 4, but cos and sin have 4 rows; ids in 0\.\.3 work",
+        ),
+        (
+            lambda: rotate(X, COS, SIN, torch.tensor([0, -1, 2, 3])),
+            PositionOutOfRange,
+            "position_ids contains -1",
+        ),
+        (lambda: rotate(X, COS, SIN, torch.arange(3)), BadTensor, r"position_ids has shape \(3,\)"),
+        (
+            lambda: rotate(X, COS, SIN, IDS[:3]),
+            BadTensor,
+            r"position_ids has shape \(3, 4\)",
+        ),
+        (
+            lambda: rotate(X, COS, SIN, IDS[None, :2]),
+            BadTensor,
+            "position_ids has rank 3",
+        ),
+        (lambda: rotate(X, COS, SIN, torch.zeros(4)), BadDtype, "integers work as row numbers"),
+        (
+            lambda: rotate(X, COS[None], SIN[None], torch.arange(4)),
+            BadChoice,
+            "together with position_ids",
+        ),
+        (
+            lambda: rotate(X, COS, SIN, out=X[0]),
+            BadTensor,
+            r"out is \(3, 4, 8\) torch.float32 on cpu",
+        ),
+    ],
+)
+def test_a_call_that_does_not_fit_is_refused_in_one_sentence(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
