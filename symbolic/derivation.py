@@ -145,13 +145,18 @@ def closing_steps(
 class InBasis(Protocol):
     """What `joining_steps` reads of a generator."""
 
-    matrix: sp.ImmutableMatrix
-    blocks: tuple[Block, ...]
-    basis: sp.ImmutableMatrix
-    inverse_basis: sp.ImmutableMatrix
-    canonical: sp.ImmutableMatrix
-    time: sp.Symbol
-
+    @property
+    def matrix(self) -> sp.ImmutableMatrix: ...
+    @property
+    def blocks(self) -> tuple[Block, ...]: ...
+    @property
+    def basis(self) -> sp.ImmutableMatrix: ...
+    @property
+    def inverse_basis(self) -> sp.ImmutableMatrix: ...
+    @property
+    def canonical(self) -> sp.ImmutableMatrix: ...
+    @property
+    def time(self) -> sp.Symbol: ...
     def exp(self, t: object) -> sp.ImmutableMatrix: ...
 
 

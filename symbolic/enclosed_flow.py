@@ -6,7 +6,7 @@ An independent witness for the closed form: both enclose the same true values, s
 from __future__ import annotations
 
 import sympy as sp
-from flint import arb, arb_mat, ctx
+from flint import acb, arb, arb_mat, ctx
 
 from .balls import Evaluator
 from .errors import BadInput
@@ -40,7 +40,7 @@ def _balls(matrix: sp.ImmutableMatrix) -> arb_mat:
     return arb_mat(matrix.rows, matrix.cols, entries)
 
 
-def _real(ball: object, entry: sp.Expr) -> arb:
+def _real(ball: acb, entry: sp.Expr) -> arb:
     if not ball.imag.contains(0):
         raise BadInput(f"matrix entry {entry} is not real")
     return ball.real

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 import sympy as sp
 
@@ -48,7 +49,7 @@ def exact_matrix(value: object, name: str) -> sp.ImmutableMatrix:
     return sp.ImmutableMatrix(named)
 
 
-def _is_rows(value: object) -> bool:
+def _is_rows(value: object) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
