@@ -41,6 +41,14 @@ def admit_pair(lhs: Any, rhs: Any) -> tuple[Formula, Formula]:
     return sides[0], sides[1]
 
 
+def admit_scalar(value: Any, name: str) -> sp.Expr:
+    """`value` as an exact expression that is no matrix."""
+    formula = admit(value, name)
+    if getattr(formula, "is_Matrix", False) or isinstance(formula, MatrixExpr):
+        raise BadInput(f"{name} is a matrix of shape {formula.shape}; give one entry at a time")
+    return formula
+
+
 def exact_rational(value: Any, name: str) -> sp.Rational:
     """`value` as a sympy Rational; floats and anything inexact are refused."""
     formula = admit(value, name)
@@ -88,12 +96,12 @@ def _check_leaves(formula: Formula, name: str, names: dict[str, sp.Symbol]) -> N
                     f"{name} contains two different symbols named {node.name} (their assumptions differ); "
                     "build both from one Symbol"
                 )
-        elif not node.args:
-            _check_leaf(node, name)
+        elif isinstance(node, Boolean):
+            _check_relation(node, formula, name)
         elif isinstance(node, sp.Subs):
             _check_subs(node, name)
-        elif isinstance(node, Boolean) and not isinstance(node, sp.Symbol):
-            _check_relation(node, formula, name)
+        elif not node.args:
+            _check_leaf(node, name)
         stack.extend(node.args)
 
 
@@ -132,7 +140,7 @@ def check_symbol(symbol: sp.Symbol, name: str) -> None:
             f"{name} contains the integer symbol {symbol}; integer statements are induction steps, "
             "here every symbol is real"
         )
-    if symbol.is_rational is False:
-        raise BadInput(f"{name} contains {symbol}, declared irrational; declare it real instead")
     if symbol.is_finite is False or symbol.is_real is False or (symbol.is_complex and not symbol.is_real):
         raise BadInput(f"{name} contains {symbol}, not declared real; write Symbol('{symbol}', real=True)")
+    if symbol.is_rational is False:
+        raise BadInput(f"{name} contains {symbol}, declared irrational; declare it real instead")

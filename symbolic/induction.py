@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy import S
 
-from .admit import admit, check_symbol
+from .admit import admit_scalar, check_symbol
 from .balls import enclose
 from .decide import Status, Verdict, decide
 from .errors import BadInput, Unsupported, WrongType
@@ -60,11 +60,13 @@ class Induction:
         object.__setattr__(self, "start", int(self.start))
         object.__setattr__(self, "state", {a: pair(*p) for a, p in scalar_pairs(self.state, "state", 2)})
         object.__setattr__(
-            self, "claim", {a: admit(f, "claim") for a, (f,) in scalar_pairs(self.claim, "claim", 1)}
+            self, "claim", {a: admit_scalar(f, "claim") for a, (f,) in scalar_pairs(self.claim, "claim", 1)}
         )
         object.__setattr__(self, "assume", tuple(self.assume))
         object.__setattr__(
-            self, "reparametrize", {x: admit(v, "reparametrize") for x, v in self.reparametrize.items()}
+            self,
+            "reparametrize",
+            {x: admit_scalar(v, "reparametrize") for x, v in self.reparametrize.items()},
         )
         check_formulas(self.index, self.state, self.claim)
         self._check_assumptions()

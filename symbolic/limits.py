@@ -11,7 +11,7 @@ import sympy as sp
 from sympy import S
 from sympy.polys.rings import PolyElement
 
-from .admit import admit, check_symbol
+from .admit import admit_scalar, check_symbol
 from .decide import Status, Verdict
 from .errors import BadInput, Unsupported, WrongType
 from .exppoly import ExpPoly
@@ -54,9 +54,9 @@ class Limit:
         check_symbol(self.variable, "variable")
         if self.to not in _ENDS:
             raise BadInput(f"to is {self.to}; oo or -oo works (a limit at a point is the value there)")
-        object.__setattr__(self, "expr", admit(self.expr, "expr"))
+        object.__setattr__(self, "expr", admit_scalar(self.expr, "expr"))
         if self.value not in _ENDS:
-            object.__setattr__(self, "value", admit(self.value, "value"))
+            object.__setattr__(self, "value", admit_scalar(self.value, "value"))
         object.__setattr__(self, "assume", tuple(self.assume))
         if self.variable in self.value.free_symbols:
             raise BadInput(f"value is {text(self.value)}; a limit is free of {self.variable}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from .admit import admit
+from .admit import admit_scalar
 from .errors import BadInput, WrongType
 from .premises import Premises
 from .walk import free_symbols, text
@@ -170,6 +170,4 @@ def _is_tail(value: sp.Expr, index: sp.Symbol, premises: Premises, taken: set[sp
 
 def pair(first: Any, following: Any) -> tuple[sp.Expr, sp.Expr]:
     """Both parts, exact."""
-    return admit(first, "the first value of a state symbol"), admit(
-        following, "the next value of a state symbol"
-    )
+    return admit_scalar(first, "the first value"), admit_scalar(following, "the next value")

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
-from .admit import admit, check_symbol
+from .admit import admit_scalar, check_symbol
 from .balls import enclose
 from .decide import Status, Verdict
 from .errors import BadInput, SingularPoint, Unsupported, WrongType
@@ -55,9 +55,9 @@ class Reindex:
         if self.operation not in _OPERATIONS:
             raise BadInput(f"operation is {self.operation!r}; 'sum' or 'product' works")
         for name in ("body", "rhs"):
-            formula = admit(getattr(self, name), name)
-            if formula.atoms(sp.Derivative, sp.Subs) or not isinstance(formula, sp.Expr):
-                raise BadInput(f"{name} is {text(formula)}; a formula without derivatives and matrices works")
+            formula = admit_scalar(getattr(self, name), name)
+            if formula.atoms(sp.Derivative, sp.Subs):
+                raise BadInput(f"{name} is {text(formula)}; a formula without derivatives works")
             for call in formula.atoms(AppliedUndef):
                 if call.func == self.bijection and len(call.args) != 1:
                     raise BadInput(f"{name} contains {text(call)}; the bijection takes one index")

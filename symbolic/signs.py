@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from .admit import admit
+from .admit import admit_scalar
 from .balls import enclose
 from .decide import Status, Verdict
 from .errors import BadInput, SingularPoint, Unsupported
@@ -50,10 +50,8 @@ class Sign:
     assume: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "expr", admit(self.expr, "expr"))
+        object.__setattr__(self, "expr", admit_scalar(self.expr, "expr"))
         object.__setattr__(self, "assume", tuple(self.assume))
-        if not isinstance(self.expr, sp.Expr):
-            raise BadInput("expr is a matrix; a sign is asked of one real formula")
         if self.sign not in CLAIMS:
             raise BadInput(f"sign is {self.sign!r}; one of {', '.join(map(repr, CLAIMS))} works")
         premises_tree(self.premises)
@@ -137,16 +135,16 @@ def _contradiction(expr: sp.Expr, claimed: Signs, premises: Premises) -> Verdict
 
 
 def sign_at(expr: sp.Expr, point: dict[sp.Symbol, sp.Rational]) -> tuple[int, str] | None:
-    """(sign, enclosure in words) of the value at a point: by balls, or zero exactly; None if unclear."""
+    """(sign, value in words) of the value at a point: by balls, or zero exactly; None if unclear."""
     try:
         value = enclose(expr, digits=8, at=point)
     except (SingularPoint, ZeroDivisionError):
         return None
-    words = f"[{value.lower}, {value.upper}]"
+    words = f"about {sp.N(value.lower, 6)}"
     if value.lower > 0 or value.upper < 0:
         return (1 if value.lower > 0 else -1), words
     at_point = expr.xreplace(point)
-    return (0, "[0, 0]") if value.lower == value.upper or is_zero(at_point) else None
+    return (0, "0") if value.lower == value.upper or is_zero(at_point) else None
 
 
 def is_zero(expr: sp.Expr) -> bool:
@@ -165,7 +163,7 @@ def points(expr: sp.Expr, premises: Premises) -> Iterator[dict[sp.Symbol, sp.Rat
     yield from (dict(zip(symbols, values, strict=True)) for values in islice(product(*grids), _GRID))
     rng = random.Random(0)
     for _ in range(_DRAWN if symbols else 0):
-        drawn = {x: sp.Rational(rng.randint(-40, 40), rng.choice((1, 1, 2, 3, 7))) for x in symbols}
+        drawn = {x: sp.Rational(rng.randint(-15, 15), rng.choice((1, 1, 2, 3, 7))) for x in symbols}
         yield {x: premises.adjust(x, value) for x, value in drawn.items()}
 
 
