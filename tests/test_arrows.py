@@ -95,6 +95,11 @@ def place(module: str, one: Import) -> str:
     return f"{files()[module].relative_to(ROOT)}:{one.line} imports {one.target or 'the root'}"
 
 
+def none(found: list[str], rule: str) -> None:
+    """Fail with every place that breaks the rule, one a line."""
+    assert not found, "\n".join([rule, *found])
+
+
 def room(module: str) -> str:
     return module.partition(".")[0]
 
@@ -108,7 +113,7 @@ def test_a_room_imports_only_rooms_below_it(name):
         for one in imports(module)
         if one.own and one.target and room(one.target) not in BELOW[name]
     ]
-    assert not uphill
+    none(uphill, f"{name} may import {sorted(BELOW[name])}")
 
 
 @pytest.mark.parametrize("name", BELOW)
@@ -122,12 +127,12 @@ def test_a_room_imports_no_library_but_its_own(name):
         and one.target.partition(".")[0] not in sys.stdlib_module_names
         and one.target.partition(".")[0] not in OUTSIDE[name]
     ]
-    assert not foreign, "inside a room exptx is imported relatively; other libraries are listed in OUTSIDE"
+    none(foreign, "inside a room exptx is imported relatively; other libraries are listed in OUTSIDE")
 
 
 def test_every_relative_import_names_a_module_that_exists():
     lost = [place(m, one) for m in files() for one in imports(m) if one.own and one.target not in files()]
-    assert not lost
+    none(lost, "imports of what is not there")
 
 
 @pytest.mark.parametrize("name", BELOW)
@@ -159,9 +164,17 @@ def closure(module: str) -> set[str]:
 
 def test_the_checker_and_all_it_imports_are_standard_library_only():
     reached = closure("proofs.checker")
-    assert {room(module) for module in reached} <= {"", "proofs"}
-    outside = {one.target.partition(".")[0] for m in reached for one in imports(m) if not one.own}
-    assert outside <= sys.stdlib_module_names
+    none(
+        [m for m in reached if room(m) not in {"", "proofs"}],
+        "the checker shares no code with what it checks",
+    )
+    outside = [
+        place(module, one)
+        for module in reached
+        for one in imports(module)
+        if not one.own and one.target.partition(".")[0] not in sys.stdlib_module_names
+    ]
+    none(outside, "the checker needs only the standard library")
 
 
 def loaded_by(statement: str) -> list[str]:

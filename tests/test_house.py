@@ -7,6 +7,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,18 +52,24 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(), filename=str(path))
 
 
+def none(found: Iterable[str], rule: str) -> None:
+    """Fail with every place that breaks the rule, one a line."""
+    places = list(found)
+    assert not places, "\n".join([rule, *places])
+
+
 def test_the_rooms_hold_files():
     assert len(SOURCES) > 30
     assert all((ROOT / room / "__init__.py") in SOURCES for room in ROOMS)
 
 
 def test_every_file_says_what_it_owns():
-    assert not [named(path) for path in EVERY if not ast.get_docstring(tree_of(path))]
+    none((named(path) for path in EVERY if not ast.get_docstring(tree_of(path))), "no docstring")
 
 
 def test_every_file_fits_on_a_few_pages():
     lines = {named(path): len(path.read_text().splitlines()) for path in EVERY}
-    assert not {name: count for name, count in lines.items() if count > FILE_LINES}
+    none((f"{name}: {n}" for name, n in lines.items() if n > FILE_LINES), f"over {FILE_LINES} lines")
 
 
 def test_every_function_fits_on_one_page():
@@ -72,7 +79,7 @@ def test_every_function_fits_on_one_page():
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    assert not {name: count for name, count in lines.items() if count > FUNCTION_LINES}
+    none((f"{name}: {n}" for name, n in lines.items() if n > FUNCTION_LINES), f"over {FUNCTION_LINES} lines")
 
 
 def called(node: ast.Call) -> str | None:
@@ -95,13 +102,14 @@ def harmless(call: ast.Call) -> bool:
 
 def test_nothing_runs_text():
     calls = ((path, n) for path in SOURCES for n in ast.walk(tree_of(path)) if isinstance(n, ast.Call))
-    assert not [
+    found = (
         f"{named(path)}:{call.lineno} {name}: {FORBIDDEN_CALLS[name]}"
         for path, call in calls
         if (name := called(call)) in FORBIDDEN_CALLS
         and not harmless(call)
         and (named(path), name) not in ALLOWED_CALLS
-    ]
+    )
+    none(found, "calls that can run text")
 
 
 def test_nothing_is_unpickled():
@@ -112,17 +120,17 @@ def test_nothing_is_unpickled():
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
-    assert not {(path, module) for path, module in imported if module in FORBIDDEN_MODULES}
+    none((f"{path}: {module}" for path, module in imported if module in FORBIDDEN_MODULES), "unsafe formats")
 
 
 def test_nothing_is_left_to_be_done():
-    notes = [
+    found = (
         f"{named(path)}:{number} {line.strip()}"
         for path in SOURCES
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if re.search(r"\b(TODO|FIXME|XXX|HACK)\b|raise NotImplementedError", line)
-    ]
-    assert not notes, "an abstract method is marked with abc.abstractmethod"
+    )
+    none(found, "left to be done (an abstract method is marked with abc.abstractmethod)")
 
 
 def installed_rooms() -> list[str]:
@@ -163,8 +171,10 @@ def test_every_test_file_mirrors_a_source_file():
     inside = (path.relative_to(ROOT / "tests") for path in TESTS if path.name != "conftest.py")
     mirrors = [p for p in inside if p.parts[0] in ROOMS and p.as_posix() not in MIRROR_ALLOWANCE]
     sources = {path: ROOT / path.with_name(path.name.removeprefix("test_")) for path in mirrors}
-    lost = [t for t, source in sources.items() if not (source.exists() or source.with_suffix("").is_dir())]
-    assert not lost, "test_<name>.py is about <name>.py or the folder <name>; others go to MIRROR_ALLOWANCE"
+    lost = (
+        str(t) for t, source in sources.items() if not (source.exists() or source.with_suffix("").is_dir())
+    )
+    none(lost, "test_<name>.py is about <name>.py or the folder <name>; others go to MIRROR_ALLOWANCE")
 
 
 def test_every_allowance_is_used():
