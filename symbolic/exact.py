@@ -18,6 +18,8 @@ def exact_entry(value: object, name: str) -> sp.Expr:
     Accepted: int, Fraction, and sympy expressions without floats, infinities or an imaginary part. A symbol
     without assumptions counts as real, as everywhere in this room.
     """
+    if isinstance(value, sp.Integer):  # most entries of a basis: nothing to examine
+        return value
     if not _finite(value):
         raise BadInput(f"{name} is {value}; a finite exact number works, e.g. Rational(1, 10)")
     entry = admit(value, name)
