@@ -11,6 +11,7 @@ The score never includes the scale: logit = scale · score.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -34,7 +35,7 @@ def content(head_dim: int) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Encoding:
+class Encoding(ABC):
     """The part common to all encodings; `encoding(name, ...)` builds one.
 
     name, parameters: as given to `encoding`, exact. head_dim: features of q and k (an int, or 2n with a
@@ -81,13 +82,13 @@ class Encoding:
         """ψ(k): k with the constant slots appended, shape (lifted, 1)."""
         return k
 
+    @abstractmethod
     def query_factor(self, t: sp.Expr) -> sp.ImmutableMatrix:
         """F(t), shape (n, lifted): multiplies φ(q)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def key_factor(self, s: sp.Expr) -> sp.ImmutableMatrix:
         """G(s), shape (n, lifted): multiplies ψ(k)."""
-        raise NotImplementedError
 
     def value_factor(self, s: sp.Expr) -> sp.ImmutableMatrix:
         """V(s), shape (head_dim, head_dim): multiplies the value at s; the identity unless it is moved."""
@@ -134,9 +135,9 @@ class Encoding:
         refuted = separate(self, free.place)
         return shift_verdict(self.maps).verdict if refuted is None else refuted
 
+    @abstractmethod
     def in_family(self) -> Verdict:
         """Decide whether score and value map have the form `φ(q)ᵀ C exp((t-s)X) B ψ(k)` with one fixed X."""
-        raise NotImplementedError
 
     @property
     def sentence(self) -> str:

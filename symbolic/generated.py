@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import sympy as sp
 
@@ -54,7 +55,7 @@ class Generated(Encoding):
         """The encodings that were added, or this one."""
         return self.summands or (self,)
 
-    @property
+    @cached_property
     def generator(self) -> Generator:
         """X on the lifted space: the content generator and, after it, those of the biases."""
         return direct_sum(self.content_generator, *(bias.generator for bias in self.biases))
@@ -200,10 +201,12 @@ class FreeNames:
 
     def generator(self, generator: Generator) -> Generator:
         """The generator with every frequency and every decay freed."""
-        blocks = [
+        blocks = tuple(
             Block(self._name("g", block.decay), self._name("w", block.frequency), block.size)
             for block in generator.blocks
-        ]
+        )
+        if blocks == generator.blocks:
+            return generator
         return Generator.direct_sum(*blocks, basis=generator.basis)
 
 

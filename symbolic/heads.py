@@ -123,4 +123,4 @@ class PerHead(Encoding):
 def _shape(head: Generated) -> object:
     """What is left of a head when its numbers are freed; heads of one shape have one proof."""
     free = head.symbolic()[0]
-    return free.generator, tuple((bias.query, bias.key) for bias in free.biases), free.value_generator
+    return free.content_generator, free.biases, free.value_generator

@@ -31,22 +31,22 @@ def alibi(
         )
     size = whole(head_dim, "head_dim")
     sigma = 1 / sp.sqrt(size) if scale is None else positive(scale, "scale")
+    held = Generator.direct_sum(*[Block(0)] * size)
     if num_heads is None:
-        return _one_head(exact_entry(slope, "slope"), size, sigma)
+        return _one_head(exact_entry(slope, "slope"), held, sigma)
     count = whole(num_heads, "num_heads")
-    members = tuple(_one_head(m, size, sigma) for m in slopes(count))
+    members = tuple(_one_head(m, held, sigma) for m in slopes(count))
     return PerHead("alibi", {"num_heads": count, "head_dim": size, "scale": sigma}, size, members)
 
 
-def _one_head(slope: sp.Expr, head_dim: int, scale: sp.Expr) -> Generated:
+def _one_head(slope: sp.Expr, held: Generator, scale: sp.Expr) -> Generated:
     bias = Bias(
         Generator.direct_sum(Block(0, size=2)),
         query=sp.ImmutableMatrix([-slope / scale, 0]),
         key=sp.ImmutableMatrix([0, 1]),
     )
-    parameters = {"slope": slope, "head_dim": head_dim, "scale": scale}
-    held = Generator.direct_sum(*[Block(0)] * head_dim)
-    return Generated("alibi", parameters, head_dim, held, biases=(bias,), fixed_scale=scale)
+    parameters = {"slope": slope, "head_dim": held.dim, "scale": scale}
+    return Generated("alibi", parameters, held.dim, held, biases=(bias,), fixed_scale=scale)
 
 
 def slopes(num_heads: int) -> tuple[sp.Expr, ...]:

@@ -1,0 +1,73 @@
+"""Encodings given by formulas: what substitution proves, what is refuted, who is outside the family."""
+
+import pytest
+import sympy as sp
+from exptx.symbolic.block import Block
+from exptx.symbolic.decide import Status
+from exptx.symbolic.formula import Formula, outside_by_analyticity
+from exptx.symbolic.generator import Generator
+
+u = sp.Symbol("u", real=True)
+m = sp.Symbol("m", positive=True)
+
+
+def test_an_opaque_function_of_the_gap_is_relative_by_substitution():
+    b = sp.Function("b", real=True)
+    opaque = Formula("opaque", {}, 2, bias_formula=lambda t, s: b(t - s))
+    verdict = opaque.is_relative()
+    assert verdict.status is Status.PROVED
+    assert "gone" in verdict.reason
+    assert opaque.in_family().status is Status.UNDECIDED
+
+
+def test_an_opaque_function_of_both_positions_is_refuted():
+    b = sp.Function("b", real=True)
+    verdict = Formula("opaque", {}, 2, bias_formula=lambda t, s: b(t - s) + b(t)).is_relative()
+    assert verdict.status is Status.REFUTED
+
+
+def test_a_bias_that_depends_on_the_query_position_is_refuted():
+    verdict = Formula("row", {}, 2, bias_formula=lambda t, s: -m * (t - s) + t**2).is_relative()
+    assert verdict.status is Status.REFUTED
+
+
+def test_a_free_refutation_does_not_speak_for_special_numbers():
+    """Turning by w on one side and by v on the other is relative exactly when w = v."""
+    w, v = sp.symbols("w v", positive=True)
+
+    def two_sided(first, second):
+        turns = tuple(Generator.direct_sum(Block(0, x), basis=sp.diag(1, -1)) for x in (first, second))
+        return Formula(
+            "two-sided",
+            {},
+            2,
+            ingredients=turns,
+            query=lambda x, t: x[0].exp(t).T,
+            key=lambda x, s: x[1].exp(-s),
+        )
+
+    assert two_sided(w, v).is_relative().status is Status.REFUTED
+    assert two_sided(sp.S.One, sp.S.One).is_relative().status is Status.PROVED
+    assert two_sided(sp.S.One, sp.Rational(1, 2)).is_relative().status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("bias", "edge"),
+    [(sp.Abs(u), 0), (m * sp.exp(-sp.Abs(u)), 0), (sp.Piecewise((0, u < 3), (1, True)), 3)],
+)
+def test_a_bias_with_a_kink_or_a_step_is_outside(bias, edge):
+    verdict = outside_by_analyticity(bias, sp.Integer(edge))
+    assert verdict.status is Status.REFUTED
+    assert verdict.witness[u] < edge
+    assert "Rudin" in verdict.reason
+
+
+@pytest.mark.parametrize("bias", [u**2, sp.cos(u), sp.exp(-u) * u, sp.cosh(sp.Abs(u)), sp.Abs(u) ** 2])
+def test_a_bias_that_is_one_exponential_polynomial_is_never_called_outside(bias):
+    assert outside_by_analyticity(bias, sp.S.Zero).status is Status.UNDECIDED
+
+
+def test_a_bias_beyond_the_decidable_class_is_undecided_with_its_reason():
+    verdict = outside_by_analyticity(sp.log(1 + u**2), sp.S.Zero)
+    assert verdict.status is Status.UNDECIDED
+    assert "log" in verdict.reason
