@@ -8,16 +8,14 @@ without this code; `formula` hands them to the typesetter. Statement, proof and 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import sympy as sp
 
-from ..symbolic.balls import enclose
+from ..symbolic.balls import ball, enclose, outward
 from ..symbolic.decide import Status, Verdict, decide
-from ..symbolic.errors import BadInput
-from ..symbolic.tree import explicit, to_tree
+from ..symbolic.tree import to_tree
 
 Formula = tuple[Any, str, Any]
 
@@ -71,7 +69,12 @@ class Perturbation:
 
 def _assumptions(assume: tuple[Any, ...]) -> list[list[str]]:
     """`x > 0` as ["pos", "x"]."""
-    names = {sp.StrictGreaterThan: "pos", sp.StrictLessThan: "neg", sp.GreaterThan: "nonneg", sp.Unequality: "ne"}
+    names = {
+        sp.StrictGreaterThan: "pos",
+        sp.StrictLessThan: "neg",
+        sp.GreaterThan: "nonneg",
+        sp.Unequality: "ne",
+    }
     return [[names[type(a)], str(a.lhs)] for a in assume]
 
 
@@ -89,18 +92,29 @@ def declared(*parts: Any) -> list[list[str]]:
     return out
 
 
-def _point(witness: Mapping[Any, Any]) -> dict[str, str]:
-    return {str(symbol): str(value) for symbol, value in sorted(witness.items(), key=lambda kv: str(kv[0]))}
+def _evidence(lhs: Any, rhs: Any, verdict: Verdict) -> dict[str, Any]:
+    """The witness of a refutation as JSON: the point, values chosen for opaque functions, the entry, the gap."""
+    witness = verdict.witness or {}
+    point = {symbol: value for symbol, value in witness.items() if symbol.is_Symbol}
+    calls: dict[str, list[Any]] = {}
+    for call, value in sorted(((c, v) for c, v in witness.items() if not c.is_Symbol), key=str):
+        arguments = [str(sp.sympify(a).xreplace(point)) for a in call.args]
+        calls.setdefault(call.func.__name__, []).append([arguments, str(value)])
+    found: dict[str, Any] = {"witness": {str(x): str(value) for x, value in sorted(point.items(), key=str)}}
+    if calls:
+        found["functions"] = calls
+    if verdict.entry is not None:
+        found["entry"] = list(verdict.entry)
+    return found | {"gap": _gap(lhs, rhs, verdict)}
 
 
 def _gap(lhs: Any, rhs: Any, verdict: Verdict) -> list[str]:
-    """Rational ends of an enclosure of lhs - rhs at the witness, on the formulas as they were stated."""
-    left, right = explicit(lhs), explicit(rhs)
-    if verdict.entry is not None:
-        left = left[verdict.entry]
-        right = right[verdict.entry] if isinstance(right, sp.MatrixBase) else right
-    ball = enclose(sp.sympify(left) - sp.sympify(right), digits=8, at=verdict.witness)
-    return [str(ball.lower), str(ball.upper)]
+    """Rational ends of lhs - rhs at the witness; for complex formulas those of the imaginary part follow."""
+    if not any(getattr(side, "has", lambda _: False)(sp.I) for side in (lhs, rhs)):
+        return verdict.certificate["gap"]
+    value = ball(sp.sympify(lhs) - sp.sympify(rhs), verdict.witness, 128)
+    ends = (outward(value.real, 12), outward(value.imag, 12))
+    return [str(end) for part in ends for end in (part.lower, part.upper)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,8 +139,7 @@ class Identity(Step):
     def outcome(self, verdict: Verdict) -> dict[str, Any]:
         if verdict.witness is None:
             return {"nonzero": [to_tree(e) for e in verdict.side_conditions]}
-        entry = list(verdict.entry) if verdict.entry is not None else None
-        return {"witness": _point(verdict.witness), "entry": entry, "gap": _gap(self.lhs, self.rhs, verdict)}
+        return _evidence(self.lhs, self.rhs, verdict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +172,9 @@ class Enclosed(Step):
         if lower < ball.lower and ball.upper < upper:
             return Verdict(Status.PROVED, f"enclosed by balls in [{self.lower}, {self.upper}]")
         if ball.upper <= lower or upper <= ball.lower:
-            return Verdict(Status.REFUTED, f"the value lies in [{sp.N(ball.lower, 20)}, {sp.N(ball.upper, 20)}]", witness={})
+            return Verdict(
+                Status.REFUTED, f"the value lies in [{sp.N(ball.lower, 20)}, {sp.N(ball.upper, 20)}]"
+            )
         return Verdict(Status.UNDECIDED, "the enclosure straddles an end; widen the claimed interval")
 
     def claim(self) -> dict[str, Any]:
@@ -181,7 +196,9 @@ class Cited(Step):
     def check(self, hypotheses: frozenset[str]) -> Verdict:
         missing = [need for need in self.needs if need not in hypotheses]
         if missing:
-            return Verdict(Status.NOT_CHECKED, f"the lemma needs the hypothesis “{missing[0]}”, which is not stated")
+            return Verdict(
+                Status.NOT_CHECKED, f"the lemma needs the hypothesis “{missing[0]}”, which is not stated"
+            )
         return Verdict(Status.PROVED, f"cited: {self.source.text}")
 
     def claim(self) -> dict[str, Any]:
@@ -211,7 +228,9 @@ class Exact(Step):
         return self.of.outcome(verdict)
 
     def but(self, change: str, **changes: Any) -> Perturbation:
-        return Perturbation(of=self.name, change=change, step=replace(self, goal=False, of=replace(self.of, **changes)))
+        return Perturbation(
+            of=self.name, change=change, step=replace(self, goal=False, of=replace(self.of, **changes))
+        )
 
 
 def conclusive(step: Step) -> bool:
@@ -219,4 +238,4 @@ def conclusive(step: Step) -> bool:
     return not isinstance(step, Cited)
 
 
-__all__ = ["Apart", "BadInput", "Cited", "Enclosed", "Exact", "Identity", "Perturbation", "Source", "Step", "conclusive"]
+__all__ = ["Apart", "Cited", "Enclosed", "Exact", "Identity", "Perturbation", "Source", "Step", "conclusive"]

@@ -26,6 +26,16 @@ def dot(a: sp.MatrixBase, b: sp.MatrixBase) -> sp.Expr:
     return sp.Add(*(p * r for p, r in zip(a, b, strict=True)))
 
 
+def plus(*terms: sp.Expr) -> sp.Add:
+    """A sum kept as it is written, so that a statement is not decided by its own notation."""
+    return sp.Add(*terms, evaluate=False)
+
+
+def times(*factors: sp.Expr) -> sp.Mul:
+    """A product kept as it is written."""
+    return sp.Mul(*factors, evaluate=False)
+
+
 def product(*matrices: sp.MatrixBase) -> sp.MatMul:
     """A product that is written down and not multiplied out: the decider multiplies it in its own ring."""
     return sp.MatMul(*(a.as_immutable() for a in matrices), evaluate=False)
@@ -35,12 +45,22 @@ def transpose(a: sp.MatrixBase) -> sp.ImmutableMatrix:
     return a.T.as_immutable()
 
 
-HALL = Source("B. C. Hall, Lie Groups, Lie Algebras, and Representations, 2nd ed., Springer 2015, Theorem 2.14")
-ROFORMER = Source("J. Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021", "https://arxiv.org/abs/2104.09864")
-ALIBI = Source("O. Press, N. A. Smith, M. Lewis, Train Short, Test Long, ICLR 2022", "https://arxiv.org/abs/2108.12409")
+HALL = Source(
+    "B. C. Hall, Lie Groups, Lie Algebras, and Representations, 2nd ed., Springer 2015, Theorem 2.14"
+)
+ROFORMER = Source(
+    "J. Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021",
+    "https://arxiv.org/abs/2104.09864",
+)
+ALIBI = Source(
+    "O. Press, N. A. Smith, M. Lewis, Train Short, Test Long, ICLR 2022", "https://arxiv.org/abs/2108.12409"
+)
 VASWANI = Source("A. Vaswani et al., Attention Is All You Need, 2017", "https://arxiv.org/abs/1706.03762")
 PURANIK = Source(
-    "A. Puranik, Using group theory to explore the space of positional encodings for attention, Jane Street Blog, 2026",
+    "A. Puranik, Using group theory to explore the space of positional encodings for attention, Jane "
+    "Street Blog, 2026",
     "https://blog.janestreet.com/using-group-theory-to-explore-positional-encodings-attention/",
 )
-LINDEMANN = Source("F. Lindemann, Ueber die Zahl π, Mathematische Annalen 20 (1882) 213-225: π is transcendental")
+LINDEMANN = Source(
+    "F. Lindemann, Ueber die Zahl π, Mathematische Annalen 20 (1882) 213-225: π is transcendental"
+)

@@ -8,13 +8,38 @@ from ...symbolic.signs import Sign
 from ...symbolic.tree import At, D
 from ..law import Chapter, Hypothesis, Law, Renaming
 from ..step import Cited, Exact, Identity, Source
-from .common import I2, J, K, LINDEMANN, Q, R, ROFORMER, c, dot, g, k0, k1, product, q0, q1, s, t, transpose, u, w, x, y
+from .common import (
+    I2,
+    LINDEMANN,
+    ROFORMER,
+    J,
+    K,
+    Q,
+    R,
+    c,
+    dot,
+    g,
+    k0,
+    k1,
+    product,
+    q0,
+    q1,
+    s,
+    t,
+    transpose,
+    u,
+    w,
+    x,
+    y,
+)
 
 CHAPTER = Chapter(
     "turn",
     "The turn: RoPE",
-    "A clock hand that turns by ω a step. Rotate the query by its own position and the key by its own position, and their "
-    "dot product sees only the angle between the hands: the gap. Everything here holds for arbitrary frequencies; how to "
+    "A clock hand that turns by ω a step. Rotate the query by its own position and the key by its own "
+    "position, and their "
+    "dot product sees only the angle between the hands: the gap. Everything here holds for arbitrary "
+    "frequencies; how to "
     "choose them is the next chapter.",
 )
 n = sp.Symbol("n", nonnegative=True)
@@ -40,7 +65,8 @@ def rope_plane() -> Law:
     return Law(
         id="rope-plane",
         title="One plane sees only the gap",
-        statement="For all real `t, s, c`, every `ω > 0` and all `q, k ∈ ℝ²`: `(R(ωt) q)·(R(ωs) k)` does not change "
+        statement="For all real `t, s, c`, every `ω > 0` and all `q, k ∈ ℝ²`: `(R(ωt) q)·(R(ωs) k)` does not "
+        "change "
         "when `c` is added to both positions.",
         steps=(slope, gap, goal),
         perturbations=(
@@ -51,8 +77,10 @@ def rope_plane() -> Law:
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         sources=(ROFORMER,),
-        comment="Two proofs: the derivative of the score along a common shift is zero, and after `t = s + u` the position `s` is "
-        "gone. The second also shows what is left: `qᵀ R(-ωu) k`, so in `exp(uX)` the generator is `X = -ωJ`.",
+        comment="Two proofs: the derivative of the score along a common shift is zero, and after `t = s + u` "
+        "the position `s` is "
+        "gone. The second also shows what is left: `qᵀ R(-ωu) k`, so in `exp(uX)` the generator is `X = "
+        "-ωJ`.",
     )
 
 
@@ -62,12 +90,16 @@ def rope_relative() -> Law:
     return Law(
         id="rope-relative",
         title="RoPE is relative, for every number of planes",
-        statement="For every number of planes `n`, all frequencies, all real `t, s, c` and all contents: the RoPE score "
+        statement="For every number of planes `n`, all frequencies, all real `t, s, c` and all contents: the RoPE "
+        "score "
         "`Σ (R(ω_j t) q_j)·(R(ω_j s) k_j)` is the same at `(t + c, s + c)` as at `(t, s)`.",
         steps=(goal,),
         rests_on=("rope-plane",),
         perturbations=(
-            goal.but("each new plane shifts only the query", state=sum_over_planes(plane(t, s), plane(t + c, s)).state),
+            goal.but(
+                "each new plane shifts only the query",
+                state=sum_over_planes(plane(t, s), plane(t + c, s)).state,
+            ),
             goal.but(
                 "each new plane turns q and k at different rates",
                 state=sum_over_planes(
@@ -77,8 +109,10 @@ def rope_relative() -> Law:
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         sources=(ROFORMER,),
-        comment="The sum over no planes is 0 on both sides; a new plane, with a frequency and contents of its own, adds equal terms. "
-        "Hence all n, not a sample of dimensions. A plane that does not turn is the case ω = 0, and unrotated features are more of those.",
+        comment="The sum over no planes is 0 on both sides; a new plane, with a frequency and contents of its "
+        "own, adds equal terms. "
+        "Hence all n, not a sample of dimensions. A plane that does not turn is the case ω = 0, and "
+        "unrotated features are more of those.",
     )
 
 
@@ -95,7 +129,9 @@ def rope_length() -> Law:
         steps=(one, goal),
         perturbations=(
             one.but("the turn also fades", lhs=dot(stretched, stretched)),
-            goal.but("one entry has the wrong sign", state=sum_over_planes(dot(Q, Q), _wrong_square(t)).state),
+            goal.but(
+                "one entry has the wrong sign", state=sum_over_planes(dot(Q, Q), _wrong_square(t)).state
+            ),
         ),
         comment="Rotation changes angles and nothing else. It can neither lose information nor blow up.",
     )
@@ -121,15 +157,19 @@ def plane_score() -> Law:
     return Law(
         id="plane-score",
         title="What one plane scores",
-        statement="For all real `t, s`, every `ω > 0` and all `q, k ∈ ℝ²`: `(R(ωt) q)·(R(ωs) k) = (q·k) cos ω(t-s) + (q×k) sin ω(t-s)`, "
+        statement="For all real `t, s`, every `ω > 0` and all `q, k ∈ ℝ²`: `(R(ωt) q)·(R(ωs) k) = (q·k) cos "
+        "ω(t-s) + (q×k) sin ω(t-s)`, "
         "with `q×k = q₀k₁ - q₁k₀`.",
         steps=(goal, sign),
         perturbations=(
-            goal.but("the sine has the other sign", rhs=along * sp.cos(w * (t - s)) - across * sp.sin(w * (t - s))),
+            goal.but(
+                "the sine has the other sign", rhs=along * sp.cos(w * (t - s)) - across * sp.sin(w * (t - s))
+            ),
             goal.but("the sine part is left out", rhs=along * sp.cos(w * (t - s))),
             sign.but("the gap has the other sign", rhs=sp.sin(-3 * w)),
         ),
-        comment="Popular accounts keep only the cosine. That is the special case of parallel contents: with q = (1, 0), k = (0, 1) "
+        comment="Popular accounts keep only the cosine. That is the special case of parallel contents: with q = "
+        "(1, 0), k = (0, 1) "
         "at (5, 2) the plane of frequency 1 scores sin 3 = 0.141…, and at (2, 5) it scores -0.141….",
     )
 
@@ -165,16 +205,23 @@ def turn_flow() -> Law:
     return Law(
         id="turn-flow",
         title="The rotation is exp(ωtJ)",
-        statement="For every `ω > 0` and real `t`: `A(t) = R(ωt)` satisfies `A(0) = I` and `A' = ωJ A` with `J² = -I`; hence `R(ωt) = exp(ωtJ)`.",
+        statement=(
+            "For every `ω > 0` and real `t`: `A(t) = R(ωt)` satisfies `A(0) = I` and `A' = ωJ A` with `J² = "
+            "-I`; hence `R(ωt) = exp(ωtJ)`."
+        ),
         steps=(square, start, ode),
         rests_on=("uniqueness",),
         perturbations=(
             ode.but("the sign of J is flipped", rhs=product(-w * J, rotation)),
             ode.but("the frequency is doubled in X", rhs=product(2 * w * J, rotation)),
-            square.but("J is symmetric", lhs=product(sp.ImmutableMatrix([[0, 1], [1, 0]]), sp.ImmutableMatrix([[0, 1], [1, 0]]))),
+            square.but(
+                "J is symmetric",
+                lhs=product(sp.ImmutableMatrix([[0, 1], [1, 0]]), sp.ImmutableMatrix([[0, 1], [1, 0]])),
+            ),
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
-        comment="With the query at t and the key at s the matrix between them is `R(ω(s-t)) = exp((t-s)X)` with `X = -ωJ`: the sign "
+        comment="With the query at t and the key at s the matrix between them is `R(ω(s-t)) = exp((t-s)X)` with "
+        "`X = -ωJ`: the sign "
         "that golden values must pin down.",
     )
 
@@ -192,7 +239,10 @@ def one_line_cannot_turn() -> Law:
             goal.but("it is sometimes negative", sign="-"),
             goal.but("the cosine is positive too", expr=sp.cos(w * t)),
         ),
-        comment="A half turn would be multiplication by -1. On a line every continuous group is a fade, a hold or a growth.",
+        comment=(
+            "A half turn would be multiplication by -1. On a line every continuous group is a fade, a hold "
+            "or a growth."
+        ),
     )
 
 
@@ -216,14 +266,18 @@ def conjugate_pairs() -> Law:
     return Law(
         id="conjugate-pairs",
         title="Why pairs: complex eigenvalues come in twos",
-        statement="For every real polynomial `p` of any degree and every `z = x + iy`: `p(z̄)` is the conjugate of `p(z)`. So complex "
+        statement="For every real polynomial `p` of any degree and every `z = x + iy`: `p(z̄)` is the conjugate "
+        "of `p(z)`. So complex "
         "eigenvalues of a real matrix come in conjugate pairs.",
         steps=(goal,),
         perturbations=(
             goal.but("the values are equal, not conjugate", claim=wrong_claim),
             goal.but("the coefficients have imaginary parts", state=wrong_state),
         ),
-        comment="Horner's rule adds one coefficient a at a time; the claim passes from n coefficients to n + 1. Each pair owns a plane.",
+        comment=(
+            "Horner's rule adds one coefficient a at a time; the claim passes from n coefficients to n + 1. "
+            "Each pair owns a plane."
+        ),
     )
 
 
@@ -238,7 +292,8 @@ def odd_dimension() -> Law:
     return Law(
         id="odd-dimension",
         title="Why pairs: an odd dimension keeps one line fixed",
-        statement="A real `3×3` characteristic polynomial tends to `-∞` on the left and `+∞` on the right, whatever its coefficients; so it "
+        statement="A real `3×3` characteristic polynomial tends to `-∞` on the left and `+∞` on the right, "
+        "whatever its coefficients; so it "
         "has a real root, and a rotation of an odd number of coordinates leaves a line that does not turn.",
         steps=(
             up,
@@ -281,14 +336,25 @@ def levels() -> Law:
         goal=True,
         of=Induction(index=n, start=0, state={COUNT: (0, COUNT + 4)}, claim={COUNT: 4 * n}),
     )
-    at128 = Identity(name="256 of 16384 at d = 128", lhs=sp.Matrix([[4 * sp.Integer(64), sp.Integer(128) ** 2]]), rhs=sp.Matrix([[256, 16384]]))
+    at128 = Identity(
+        name="256 of 16384 at d = 128",
+        lhs=sp.Matrix([[4 * sp.Integer(64), sp.Integer(128) ** 2]]),
+        rhs=sp.Matrix([[256, 16384]]),
+    )
     still = Identity(name="at t = 0 the matrix is I", lhs=At(R(w * t), t, 0), rhs=I2)
     return Law(
         id="levels",
         title="Three ways to write RoPE are one operation",
-        statement="The block-diagonal matrix, the list of plane rotations, and `x₀ cos α - x₁ sin α`, `x₀ sin α + x₁ cos α` agree for all "
-        "contents and angles. A plane costs four multiplies and two adds; `n` planes have `4n` non-zero entries: 256 of 16384 at `d = 128` for integer `t ≠ 0`, 128 at `t = 0`.",
-        hypotheses=(Hypothesis("integer", "`t` is a non-zero integer and the frequencies are algebraic, as `10000^{-2k/d}` is"),),
+        statement="The block-diagonal matrix, the list of plane rotations, and `x₀ cos α - x₁ sin α`, `x₀ sin α + "
+        "x₁ cos α` agree for all "
+        "contents and angles. A plane costs four multiplies and two adds; `n` planes have `4n` non-zero "
+        "entries: 256 of 16384 at `d = 128` for integer `t ≠ 0`, 128 at `t = 0`.",
+        hypotheses=(
+            Hypothesis(
+                "integer",
+                "`t` is a non-zero integer and the frequencies are algebraic, as `10000^{-2k/d}` is",
+            ),
+        ),
         steps=(
             blocks,
             split,
@@ -307,10 +373,13 @@ def levels() -> Law:
                 "the minus sign is deleted",
                 rhs=sp.ImmutableMatrix([q0 * sp.cos(a) + q1 * sp.sin(a), q0 * sp.sin(a) + q1 * sp.cos(a)]),
             ),
-            split.but("the second block has the first angle", rhs=sp.ImmutableMatrix([*(R(a) * Q), *(R(a) * K)])),
+            split.but(
+                "the second block has the first angle", rhs=sp.ImmutableMatrix([*(R(a) * Q), *(R(a) * K)])
+            ),
             count.but("a full plane is counted as two", claim={COUNT: 2 * n}),
         ),
-        comment="Level 1 is what it is, level 2 is where one understands it, level 3 is what runs. Nobody builds the matrix. Two blocks "
+        comment="Level 1 is what it is, level 2 is where one understands it, level 3 is what runs. Nobody "
+        "builds the matrix. Two blocks "
         "stand for any number: stacking is associative.",
     )
 
@@ -327,7 +396,8 @@ def rotated_values() -> Law:
     return Law(
         id="rotated-values",
         title="Values may turn if the output turns back",
-        statement="For all real `t, s, c`: a value rotated at its own position and returned through `R(-ωt)` reaches the output as `R(ω(s-t)) v`, "
+        statement="For all real `t, s, c`: a value rotated at its own position and returned through `R(-ωt)` "
+        "reaches the output as `R(ω(s-t)) v`, "
         "which depends on the gap only.",
         steps=(forth, back),
         perturbations=(
@@ -338,7 +408,8 @@ def rotated_values() -> Law:
                 rhs=product(R(w * t), R(w * s), Q),
             ),
         ),
-        comment="Values are normally not rotated, because content should arrive as it was written. Rotating them and leaving the output "
+        comment="Values are normally not rotated, because content should arrive as it was written. Rotating "
+        "them and leaving the output "
         "makes the output depend on absolute positions.",
     )
 
@@ -347,11 +418,14 @@ def rotated_values() -> Law:
 def contragredient() -> Law:
     a, inverse = _shear(t), _shear(-s)
     goal = Identity(name="query by the transpose", goal=True, lhs=product(a, inverse), rhs=_shear(t - s))
-    same = Identity(name="for a rotation the transpose is the inverse", lhs=transpose(R(w * t)), rhs=R(-w * t))
+    same = Identity(
+        name="for a rotation the transpose is the inverse", lhs=transpose(R(w * t)), rhs=R(-w * t)
+    )
     return Law(
         id="contragredient",
         title="“Apply the same map to q and k” is special to rotations",
-        statement="For every group `A`: with the query factor `A(t)ᵀ` and the key factor `A(-s)` the score is `qᵀ A(t-s) k`. Only where "
+        statement="For every group `A`: with the query factor `A(t)ᵀ` and the key factor `A(-s)` the score is `qᵀ "
+        "A(t-s) k`. Only where "
         "`A(t)ᵀ = A(-t)`, as for a rotation, are the two factors the same map.",
         steps=(same, goal),
         perturbations=(

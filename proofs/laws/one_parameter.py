@@ -1,0 +1,516 @@
+"""One-parameter groups: every block's flow, the group law for any matrix and any size, and what fails when a rule is dropped."""
+
+import sympy as sp
+
+from ...symbolic.block import Block
+from ...symbolic.decide import Status
+from ...symbolic.finite import Finite
+from ...symbolic.induction import Induction
+from ...symbolic.signs import Sign
+from ...symbolic.tree import At, D
+from ...symbolic.words import Derived, Words, commuting, letters
+from ..law import Chapter, Hypothesis, Law
+from ..step import Cited, Enclosed, Exact, Identity, Source
+from .common import HALL, I2, PURANIK, R, g, plus, product, t, times, u, v, w
+
+CHAPTER = Chapter(
+    "one-parameter",
+    "One-parameter groups",
+    "A move `A(t)` for every real `t`, with `A(0) = I` and `A(u)A(v) = A(u+v)`. The circle, the fade "
+    "and the slide are three of them; "
+    "all others are built from these, and each is `exp(tX)` for one matrix `X`, its generator.",
+)
+BLOCKS = {
+    "hold": Block(0),
+    "fade": Block(g),
+    "grow": Block(-g),
+    "turn": Block(0, w),
+    "damped-turn": Block(g, w),
+    "growing-turn": Block(-g, w),
+    "slide": Block(0, 0, 2),
+    "slide-3": Block(0, 0, 3),
+    "faded-slide": Block(g, 0, 2),
+    "turning-slide": Block(0, w, 2),
+    "damped-turning-slide": Block(g, w, 2),
+}
+NAMES = tuple(BLOCKS)
+RUDIN = Source(
+    "W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 5.11 (a): zero derivative means constant"
+)
+n, k = sp.symbols("n k", nonnegative=True)
+
+
+def changed(block: Block) -> sp.ImmutableMatrix:
+    """The block's flow with t² added to its upper right entry: a wrong closed form."""
+    flow = block.exp(t).as_mutable()
+    flow[0, -1] += t**2
+    return flow.as_immutable()
+
+
+@CHAPTER.law("flow", encodings=NAMES)
+def flow(name: str) -> Law:
+    block = BLOCKS[name]
+    closed, generator = block.exp(t), block.matrix
+    start = Identity(name="A(0) = I", goal=True, lhs=At(closed, t, 0), rhs=sp.eye(block.dim).as_immutable())
+    ode = Identity(name="A' = XA", goal=True, lhs=D(closed, t), rhs=product(generator, closed))
+    speed = Identity(name="X = A'(0)", goal=True, lhs=At(D(closed, t), t, 0), rhs=generator)
+    return Law(
+        id="flow",
+        encoding=name,
+        title=f"The {name} is exp(tX)",
+        statement=(
+            f"For every real `t`{_for_all(block)}: the closed form `A(t)` of the {name} block satisfies "
+            "`A(0) = I`, `A' = XA` and `X = A'(0)`; hence `A(t) = exp(tX)`."
+        ),
+        steps=(start, ode, speed),
+        rests_on=("uniqueness",),
+        perturbations=(
+            ode.but(
+                "one entry of the closed form is changed",
+                lhs=D(changed(block), t),
+                rhs=product(generator, changed(block)),
+            ),
+            ode.but("X has 1 added on its diagonal", rhs=product(generator + sp.eye(block.dim), closed)),
+            start.but("the closed form is doubled", lhs=At((2 * closed).as_immutable(), t, 0)),
+        ),
+        comment=(
+            "The closed form is written down and then checked against its defining equation; no series is "
+            "summed by a machine."
+        ),
+    )
+
+
+def _for_all(block: Block) -> str:
+    names = [letter for letter, symbol in (("γ", g), ("ω", w)) if symbol in block.matrix.free_symbols]
+    return f" and every `{', '.join(names)} > 0`" if names else ""
+
+
+@CHAPTER.law("group-law", encodings=NAMES)
+def group_law(name: str) -> Law:
+    block = BLOCKS[name]
+    goal = Identity(
+        name="A(u)A(v) = A(u+v)", goal=True, lhs=product(block.exp(u), block.exp(v)), rhs=block.exp(u + v)
+    )
+    back = Identity(
+        name="A(u)A(-u) = I",
+        goal=True,
+        lhs=product(block.exp(u), block.exp(-u)),
+        rhs=sp.eye(block.dim).as_immutable(),
+    )
+    wrong = changed(block)
+    return Law(
+        id="group-law",
+        encoding=name,
+        title=f"The {name} obeys the group law",
+        statement=(
+            f"For all real `u, v`{_for_all(block)}: `A(u)A(v) = A(u+v)` and `A(u)A(-u) = I` for the {name} "
+            "block."
+        ),
+        steps=(goal, back),
+        perturbations=(
+            goal.but(
+                "one entry of the closed form is changed",
+                lhs=product(wrong.subs(t, u), wrong.subs(t, v)),
+                rhs=wrong.subs(t, u + v),
+            ),
+            back.but("the closed form is doubled", lhs=product(2 * block.exp(u), 2 * block.exp(-u))),
+        ),
+        rests_on=(f"flow/{name}",),
+        comment="Carry 3 and then 2 more is carry 5; carry 3 and back 3 is nothing.",
+    )
+
+
+@CHAPTER.law("all-sizes")
+def all_sizes() -> Law:
+    above, entry, slope = sp.symbols("b a d", real=True)
+    # entry a_k = t^k/k!, its left neighbour b = a_{k-1} and its derivative d; index k counts from 1
+    induction = Induction(
+        index=k,
+        start=1,
+        state={above: (1, entry), entry: (t, entry * t / (k + 1)), slope: (1, (entry + t * slope) / (k + 1))},
+        claim={entry: t * above / k, slope: above},
+    )
+    goal = Exact(name="a_k' = a_{k-1} for every k", goal=True, of=induction)
+    no_factorial = induction.state | {entry: (t, entry * t), slope: (1, entry + t * slope)}
+    return Law(
+        id="all-sizes",
+        title="Slides of every height",
+        statement="For every `k ≥ 1`: the entries `a_k = t^k/k!` on the k-th diagonal satisfy `a_k' = a_{k-1}` "
+        "and vanish at `t = 0`. Hence "
+        "`e^{tN} = Σ t^k N^k/k!` solves `A' = NA`, `A(0) = I` for every size `m`, and with "
+        "`e^{-γt}R(ωt)` in front, so do `J_m(-γ)` and `C_m(γ, ω)`.",
+        steps=(
+            Identity(name="a_1 = t vanishes at 0", lhs=At(t, t, 0), rhs=sp.S.Zero),
+            goal,
+        ),
+        perturbations=(
+            goal.but("1/k! is dropped", state=no_factorial),
+            goal.but("the derivative is twice the neighbour", claim={entry: t * above / k, slope: 2 * above}),
+        ),
+        rests_on=("flow/turning-slide", "commuting-sum"),
+        comment=(
+            "The step from k to k+1 is decided with k, t and the entries as symbols. The factor in front "
+            "commutes with the nilpotent part."
+        ),
+    )
+
+
+@CHAPTER.law("commuting-sum")
+def commuting_sum() -> Law:
+    a, b, e, f = letters("A B E F")
+    rules = (
+        *commuting(a, b),
+        *commuting(a, f),
+        *commuting(e, b),
+        *commuting(e, f),
+        *commuting(a, e),
+        *commuting(b, f),
+    )
+    claim = Words(Derived(e * f), (a + b) * e * f, rules, derivation={e: a * e, f: b * f})
+    goal = Exact(name="(EF)' = (A+B)EF", goal=True, of=claim)
+    return Law(
+        id="commuting-sum",
+        title="Commuting parts multiply",
+        statement=(
+            "If `AB = BA`, then `E = exp(tA)` and `F = exp(tB)` satisfy `(EF)' = (A + B)EF`; with `EF = I` "
+            "at 0 this is `exp(t(A+B)) = exp(tA)exp(tB)`."
+        ),
+        hypotheses=(Hypothesis("commute", "`A` and `B` commute, hence so do their exponentials"),),
+        steps=(goal,),
+        perturbations=(
+            goal.but("A and B do not commute", rules=()),
+            goal.but("the generators are multiplied", rhs=a * b * e * f),
+        ),
+        rests_on=("uniqueness",),
+        comment=(
+            "This splits a block into fade, turn and slide. Without commuting it fails: that is where "
+            "several axes become difficult."
+        ),
+    )
+
+
+@CHAPTER.law("direct-sum")
+def direct_sum() -> Law:
+    p, q, a, b, x, y = letters("P Q A B X Y")
+    rules = [(p * p, p), (q * q, q), (p * q, 0 * p), (q * p, 0 * p)]
+    inside = [rule for letter in (a, b, x, y) for rule in (*commuting(p, letter), *commuting(q, letter))]
+    claim = Words(
+        Derived(p * a + q * b),
+        (p * x + q * y) * (p * a + q * b),
+        (*rules, *inside),
+        derivation={a: x * a, b: y * b},
+    )
+    goal = Exact(name="the sum of two flows is a flow", goal=True, of=claim)
+    return Law(
+        id="direct-sum",
+        title="Blocks side by side",
+        statement="Let `P, Q` be the projections on two complementary blocks (`P² = P`, `Q² = Q`, `PQ = QP = 0`). "
+        "If `A' = XA` on the first and `B' = YB` "
+        "on the second, then `PA + QB` is the flow of `PX + QY`. Adding one block at a time gives any "
+        "number of blocks.",
+        hypotheses=(Hypothesis("blocks", "`A, X` live on the block of `P`, and `B, Y` on that of `Q`"),),
+        steps=(goal,),
+        perturbations=(
+            goal.but("the blocks overlap", rules=(*rules[:2], *inside)),
+            goal.but("the generators are swapped", rhs=(p * y + q * x) * (p * a + q * b)),
+        ),
+        rests_on=("uniqueness",),
+        comment=(
+            "What is proved for one block, with its frequency a free symbol, holds for all planes of all "
+            "head dimensions. Dimension 16 is never sampled."
+        ),
+    )
+
+
+@CHAPTER.law("uniqueness")
+def uniqueness() -> Law:
+    a, x, e = letters("A X E")
+    claim = Words(Derived(e * a), 0 * a, (*commuting(e, x),), derivation={a: x * a, e: -(e * x)})
+    goal = Exact(name="(e^{-tX} A)' = 0", goal=True, of=claim, note="E stands for e^{-tX}")
+    start = Exact(name="at t = 0 the product is I", of=Words(e * a, 1, ((e, 1 + 0 * e), (a, 1 + 0 * a))))
+    return Law(
+        id="uniqueness",
+        title="One generator, one flow",
+        statement=(
+            "If `A : ℝ → GL(n, ℝ)` is a continuous homomorphism, then `A(t) = exp(tX)` with `X = A'(0)`, "
+            "and no other `X` will do."
+        ),
+        hypotheses=(
+            Hypothesis("continuity", "`A` is continuous"),
+            Hypothesis("all-reals", "`A(t)` is given for every real `t`"),
+        ),
+        steps=(
+            Cited(
+                name="continuous ⇒ differentiable, so A' = XA",
+                lemma="a continuous homomorphism ℝ → GL(n, ℝ) is differentiable; A'(t) = A'(0)A(t)",
+                source=HALL,
+                needs=("continuity", "all-reals"),
+            ),
+            goal,
+            start,
+            Cited(
+                name="so e^{-tX}A is I for all t",
+                lemma="a function on ℝ with zero derivative is constant",
+                source=RUDIN,
+                needs=("all-reals",),
+            ),
+        ),
+        perturbations=(
+            goal.but("E = e^{tX} instead of e^{-tX}", derivation={a: x * a, e: e * x}),
+            goal.but("A' = -XA", derivation={a: -(x * a), e: -(e * x)}),
+        ),
+        sources=(PURANIK,),
+        comment=(
+            "An unknown function on the whole line is pinned by one matrix. Differentiability for free is "
+            "the cited part; the rest is two lines."
+        ),
+    )
+
+
+@CHAPTER.law("flow-group-law")
+def flow_group_law() -> Law:
+    a, x, b = letters("A X B")
+    claim = Words(Derived(a * b), x * a * b, (), derivation={a: x * a})
+    goal = Exact(
+        name="u ↦ A(u)A(v) solves the same equation",
+        goal=True,
+        of=claim,
+        note="B stands for A(v), constant in u",
+    )
+    start = Exact(name="and starts at A(v)", of=Words(a * b, b, ((a, 1 + 0 * a),)))
+    return Law(
+        id="flow-group-law",
+        title="Every matrix generates a group",
+        statement=(
+            "For every square `X` and all real `u, v`: `exp(uX)exp(vX) = exp((u+v)X)`, and so "
+            "`exp(uX)exp(-uX) = I`."
+        ),
+        steps=(goal, start),
+        perturbations=(
+            goal.but("X acts from the other side of A(v)", rhs=a * b * x),
+            start.but("it starts at A(v)²", rhs=b * b),
+        ),
+        rests_on=("uniqueness",),
+        comment=(
+            "Both sides solve `Y' = XY` in `u` with the value `exp(vX)` at `u = 0`; uniqueness makes them "
+            "equal. No symbol of this proof knows the size of X."
+        ),
+    )
+
+
+@CHAPTER.law("euler-limit")
+def euler_limit() -> Law:
+    product_, r = sp.Symbol("p", real=True), sp.Symbol("r", nonnegative=True)
+    terms = sp.Symbol("n", positive=True)
+    bound = 1 - k * (k - 1) / (2 * terms)
+    induction = Induction(
+        index=k,
+        start=1,
+        relation=">=",
+        state={product_: (1, product_ * (1 - k / terms))},
+        claim={product_: bound},
+        assume=(r >= 0,),
+        reparametrize={terms: k + r},
+    )
+    goal = Exact(name="one coefficient at a time", goal=True, of=induction)
+    return Law(
+        id="euler-limit",
+        title="Many small ticks",
+        statement="For every `n ≥ 1` and `1 ≤ k ≤ n`: `(1-1/n)(1-2/n)⋯(1-(k-1)/n) ≥ 1 - k(k-1)/(2n)`. With `x = "
+        "|t|‖X‖` this gives "
+        "`‖exp(tX) - (I + tX/n)ⁿ‖ ≤ Σ_k k(k-1)/(2n)·x^k/k! = (x²/2n) eˣ`.",
+        steps=(
+            goal,
+            Cited(
+                name="summing the series",
+                lemma=(
+                    "triangle inequality term by term in the exponential series; terms beyond k = n are "
+                    "covered since 1 ≤ k(k-1)/(2n) there"
+                ),
+                source=HALL,
+            ),
+        ),
+        perturbations=(
+            goal.but(
+                "the bound loses its factor one half the wrong way",
+                claim={product_: 1 - k * (k - 1) / (4 * terms)},
+            ),
+            goal.but("the bound is claimed from above", claim={product_: sp.S.One}),
+        ),
+        comment=(
+            "The generator is what happens in one tiny tick, and the exponential adds up ever more of them; "
+            "this says how fast."
+        ),
+    )
+
+
+@CHAPTER.law("broken-identity")
+def broken_identity() -> Law:
+    keep = sp.ImmutableMatrix([[sp.exp(-g * t), 0], [0, 0]])
+    goal = Identity(name="A(0) = I", goal=True, lhs=At(keep, t, 0), rhs=I2)
+    rest = Identity(
+        name="it does compose", lhs=product(keep.subs(t, u), keep.subs(t, v)), rhs=keep.subs(t, u + v)
+    )
+    whole = sp.ImmutableMatrix([[sp.exp(-g * t), 0], [0, 1]])
+    return Law(
+        id="broken-identity",
+        title="A time machine that changes something by standing still",
+        statement="`A(t) = diag(e^{-γt}, 0)` satisfies `A(0) = I`.",
+        expected=Status.REFUTED,
+        steps=(rest, goal),
+        siblings=(goal.but("the second coordinate is held, not dropped", lhs=At(whole, t, 0)),),
+        comment=(
+            "It composes, but A(0) is a projection: what it drops is lost at gap 0 already. If composition "
+            "is all that is assumed, A is such a projection times exp(tX)."
+        ),
+    )
+
+
+@CHAPTER.law("broken-composition")
+def broken_composition() -> Law:
+    goal = Identity(name="A(u)A(v) = A(u+v)", goal=True, lhs=times(1 + u, 1 + v), rhs=1 + u + v)
+    return Law(
+        id="broken-composition",
+        title="A time machine whose steps do not add up",
+        statement="`A(t) = 1 + t` satisfies `A(u)A(v) = A(u + v)`.",
+        expected=Status.REFUTED,
+        steps=(Identity(name="A(0) = 1 holds", lhs=At(1 + t, t, 0), rhs=sp.S.One), goal),
+        siblings=(goal.but("the exponential instead", lhs=times(sp.exp(u), sp.exp(v)), rhs=sp.exp(u + v)),),
+        comment=(
+            "Carry 1 and then 1 gives 4, carry 2 gives 3. Also A(-1) = 0 cannot be undone: one machine may "
+            "break several rules."
+        ),
+    )
+
+
+@CHAPTER.law("broken-inverse")
+def broken_inverse() -> Law:
+    rules = {"closure": True, "identity": True, "associativity": True}
+    window = Finite.of({"now": 1, "later": 0}, lambda a, b: a * b, rules | {"inverses": True})
+    goal = Exact(name="every move can be undone", goal=True, of=window)
+    return Law(
+        id="broken-inverse",
+        title="A time machine that cannot go back",
+        statement=(
+            "On `u ≥ 0` let `A(0) = 1` and `A(u) = 0` for `u > 0` (a window of one token). It composes, has "
+            "an identity and is associative; every `A(u)` can be undone."
+        ),
+        expected=Status.REFUTED,
+        steps=(
+            Exact(
+                name="the other rules hold", of=Finite.of({"now": 1, "later": 0}, lambda a, b: a * b, rules)
+            ),
+            goal,
+        ),
+        siblings=(goal.but("a flip instead of a window", table=(("now", "later"), ("later", "now"))),),
+        comment=(
+            "A semigroup. Causal models may want this: a window forgets on purpose. It has no key side "
+            "inverse, and it is not continuous at 0."
+        ),
+    )
+
+
+@CHAPTER.law("broken-continuity")
+def broken_continuity() -> Law:
+    a, b, c, d = sp.symbols("a b c d", real=True)
+    small = 239 - 169 * sp.sqrt(2)
+    goal = Enclosed(
+        name="nearly no time, so nearly no turn", goal=True, expr=sp.cos(169), lower="0.99", upper="1"
+    )
+    return Law(
+        id="broken-continuity",
+        title="A time machine that jumps",
+        statement=(
+            "On the times `a + b√2` with integer `a, b`, the group `A(a + b√2) = R(b)` is close to `I` at "
+            "times close to 0."
+        ),
+        expected=Status.REFUTED,
+        steps=(
+            Identity(
+                name="it composes",
+                lhs=product(R(b), R(d)),
+                rhs=R(b + d),
+                note="times add: (a+b√2)+(c+d√2) = (a+c)+(b+d)√2",
+            ),
+            Identity(
+                name="times add as stated",
+                lhs=plus(a + b * sp.sqrt(2), c + d * sp.sqrt(2)),
+                rhs=(a + c) + (b + d) * sp.sqrt(2),
+            ),
+            Enclosed(name="the time 239 - 169√2 is nearly 0", expr=small, lower="-0.0022", upper="-0.0020"),
+            goal,
+        ),
+        siblings=(goal.but("the continuous turn at that time", expr=sp.cos(small)),),
+        comment=(
+            "At that time the jump machine has turned by R(-169), whose cosine is 0.798…. It is bounded, "
+            "composes, and is no exp(tX): it is not continuity's strength but its absence that hurts."
+        ),
+    )
+
+
+@CHAPTER.law("integer-ambiguity")
+def integer_ambiguity() -> Law:
+    c, s_ = sp.symbols("c s", real=True)
+    full = Induction(
+        index=n,
+        start=0,
+        state={
+            c: (1, c * sp.cos(2 * sp.pi) - s_ * sp.sin(2 * sp.pi)),
+            s_: (0, s_ * sp.cos(2 * sp.pi) + c * sp.sin(2 * sp.pi)),
+        },
+        claim={c: sp.S.One, s_: sp.S.Zero},
+    )
+    goal = Exact(name="R(2π)ⁿ = I", goal=True, of=full)
+    e, f, x, j = letters("E F X J")
+    split = Words(Derived(e * f), (x + j) * e * f, (*commuting(j, e),), derivation={e: x * e, f: j * f})
+    parts = Exact(
+        name="exp(t(X+J')) = exp(tX)exp(tJ')",
+        of=split,
+        note="J' stands for 2πJ, E and F for the two exponentials",
+    )
+    half = {
+        c: (1, c * sp.cos(sp.pi) - s_ * sp.sin(sp.pi)),
+        s_: (0, s_ * sp.cos(sp.pi) + c * sp.sin(sp.pi)),
+    }
+    return Law(
+        id="integer-ambiguity",
+        title="On integer positions X is not unique",
+        statement=(
+            "If `XJ = JX`, then `exp(nX) = exp(n(X + 2πJ))` for every integer `n ≥ 0`, although `X ≠ X + "
+            "2πJ`."
+        ),
+        hypotheses=(Hypothesis("commute", "`X` commutes with `J`"),),
+        steps=(parts, goal),
+        perturbations=(
+            goal.but("half a turn a step", state=half),
+            parts.but("X and J do not commute", rules=()),
+        ),
+        rests_on=("uniqueness",),
+        comment=(
+            "Tokens sit on integers, so a frequency is only known modulo 2π: aliasing. Continuity says "
+            "nothing there, and `Bⁿ` is a group for every invertible B."
+        ),
+    )
+
+
+@CHAPTER.law("integer-no-generator")
+def integer_no_generator() -> Law:
+    rate = sp.Symbol("lambda", real=True)
+    goal = Exact(name="e^λ is never -1", goal=True, of=Sign(sp.exp(rate) + 1, "+"))
+    return Law(
+        id="integer-no-generator",
+        title="A group on the integers without a real generator",
+        statement=(
+            "`B = -1` gives the group `n ↦ (-1)ⁿ` on the integers, but `e^λ = -1` has no real solution: "
+            "`e^λ + 1 > 0`."
+        ),
+        steps=(Identity(name="(-1)·(-1) = 1", lhs=times(sp.Integer(-1), sp.Integer(-1)), rhs=sp.S.One), goal),
+        perturbations=(
+            goal.but("e^λ is never 1", expr=sp.exp(rate) - 1),
+            goal.but("e^λ + 1 is negative", sign="-"),
+        ),
+        comment=(
+            "A real logarithm of B exists exactly when each Jordan block of each negative eigenvalue occurs "
+            "an even number of times (Culver 1966)."
+        ),
+    )

@@ -1,0 +1,126 @@
+"""Attention cannot see order: relabelling the tokens relabels scores and outputs, until positions or a mask say otherwise."""
+
+import sympy as sp
+
+from ...symbolic.decide import Status
+from ...symbolic.reindex import Reindex
+from ..law import Chapter, Hypothesis, Law
+from ..step import Exact, Identity
+from .common import VASWANI, times
+
+CHAPTER = Chapter(
+    "order",
+    "Attention cannot see order",
+    "“The dog bit the man” and “the man bit the dog” hold the same words. A score is the dot product of "
+    "a query and a key; "
+    "the places of the two tokens are in its labels and nowhere in its arithmetic.",
+)
+i, j = sp.symbols("i j", real=True)
+p, weight, value, row = (sp.Function(name) for name in ("p", "w", "v", "r"))
+
+
+@CHAPTER.law("permutation-equivariance")
+def permutation_equivariance() -> Law:
+    # attention of the shuffled sentence at place i: weights w(p(i), p(j)), values v(p(j))
+    output = Reindex(
+        index=j, bijection=p, body=weight(p(i), j) * value(j), rhs=weight(p(i), p(j)) * value(p(j))
+    )
+    normaliser = Reindex(index=j, bijection=p, body=row(p(i), j), rhs=row(p(i), p(j)))
+    goal = Exact(name="outputs", goal=True, of=output)
+    rows = Exact(
+        name="softmax's denominators", goal=True, of=normaliser, note="r(i, j) stands for exp(score(i, j))"
+    )
+    return Law(
+        id="permutation-equivariance",
+        title="Shuffle the words: every output moves along",
+        statement="For any number of tokens and every permutation `p`: the scores of the shuffled sentence are "
+        "`q_{p(i)}·k_{p(j)}`, "
+        "softmax normalises each row by the same number as before, and the output at place `i` is the "
+        "old output at place `p(i)`.",
+        hypotheses=(Hypothesis("rows", "softmax divides each entry of a row by the sum of that row"),),
+        steps=(rows, goal),
+        perturbations=(
+            goal.but("the values stay where they were", rhs=weight(p(i), p(j)) * value(j)),
+            goal.but("the weights are not relabelled", rhs=weight(p(i), j) * value(p(j))),
+            rows.but("the row depends on the place as well", rhs=row(p(i), p(j)) * j),
+        ),
+        sources=(VASWANI,),
+        comment=(
+            "A sum over all tokens does not mind in which order it is taken. So something must be added "
+            "that says where each word sits."
+        ),
+    )
+
+
+WORDS = {
+    "dog": (sp.Integer(1), sp.Integer(0)),
+    "bit": (sp.Integer(0), sp.Integer(1)),
+    "man": (sp.Integer(1), sp.Integer(2)),
+}
+
+
+def attend(sentence: tuple[str, ...], at: int, causal: bool = False) -> sp.Expr:
+    """First feature of softmax attention with queries = keys = values = the words' vectors, at place `at`."""
+    seen = sentence[: at + 1] if causal else sentence
+    query = WORDS[sentence[at]]
+    weights = [sp.exp(sum(a * b for a, b in zip(query, WORDS[word], strict=True))) for word in seen]
+    top = sp.Add(
+        *(times(weight_, WORDS[word][0]) for weight_, word in zip(weights, seen, strict=True)), evaluate=False
+    )
+    return top / sp.Add(*weights, evaluate=False)
+
+
+ONE, OTHER = ("dog", "bit", "man"), ("man", "bit", "dog")
+
+
+@CHAPTER.law("dog-and-man")
+def dog_and_man() -> Law:
+    goal = Identity(
+        name="“dog”, “bit” and “man” in both sentences",
+        goal=True,
+        lhs=sp.Matrix([attend(ONE, ONE.index(word)) for word in WORDS]),
+        rhs=sp.Matrix([attend(OTHER, OTHER.index(word)) for word in WORDS]),
+    )
+    shifted = sp.Matrix([attend(OTHER, place) for place in range(3)])
+    return Law(
+        id="dog-and-man",
+        title="The dog, the man, and nobody the wiser",
+        statement=(
+            "With `dog = (1,0)`, `bit = (0,1)`, `man = (1,2)` as queries, keys and values: each word has "
+            "exactly the same attention output in “dog bit man” as in “man bit dog”."
+        ),
+        steps=(goal,),
+        rests_on=("permutation-equivariance",),
+        perturbations=(
+            goal.but("outputs compared place by place instead of word by word", rhs=shifted),
+            goal.but(
+                "with a causal mask",
+                lhs=sp.Matrix([attend(ONE, ONE.index(word), causal=True) for word in WORDS]),
+                rhs=sp.Matrix([attend(OTHER, OTHER.index(word), causal=True) for word in WORDS]),
+            ),
+        ),
+        comment="An exact exhibit with real softmax weights, powers of e; no rounding is involved.",
+    )
+
+
+@CHAPTER.law("causal-mask-sees-order")
+def causal_mask_sees_order() -> Law:
+    goal = Identity(
+        name="“bit” sees the same under the mask",
+        goal=True,
+        lhs=attend(ONE, 1, causal=True),
+        rhs=attend(OTHER, 1, causal=True),
+    )
+    return Law(
+        id="causal-mask-sees-order",
+        title="“A causal mask changes nothing about that”",
+        statement="Under a causal mask the output of “bit” is the same in “dog bit man” and in “man bit dog”.",
+        expected=Status.REFUTED,
+        steps=(goal,),
+        siblings=(goal.but("without the mask", lhs=attend(ONE, 1), rhs=attend(OTHER, 1)),),
+        rests_on=("dog-and-man",),
+        comment=(
+            "The mask lets “bit” see only what came before it. That is how a causal model without any "
+            "positional encoding (NoPE) still learns about order."
+        ),
+    )
