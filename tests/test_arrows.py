@@ -166,7 +166,7 @@ def test_the_checker_and_all_it_imports_are_standard_library_only():
     reached = closure("proofs.checker")
     none(
         [m for m in reached if room(m) not in {"", "proofs"}],
-        "the checker shares no code with what it checks",
+        "shares code with what it checks",
     )
     outside = [
         place(module, one)
