@@ -23,7 +23,7 @@ class Executed:
     step: Step
     verdict: Verdict
 
-    @property
+    @cached_property
     def kind(self) -> str:
         return self.step.claim()["kind"]
 
@@ -164,7 +164,9 @@ def run(chapter: Chapter, law: Law) -> Proof:
     def trials(changes: tuple[Perturbation, ...]) -> tuple[Trial, ...]:
         return tuple(Trial(p.of, p.change, execute(p.step)) for p in changes)
 
-    return Proof(law, chapter, tuple(map(execute, law.steps)), trials(law.perturbations), trials(law.siblings))
+    return Proof(
+        law, chapter, tuple(map(execute, law.steps)), trials(law.perturbations), trials(law.siblings)
+    )
 
 
 def proofs(laws: Iterable[str] | None = None, encodings: Iterable[str] | None = None) -> Iterator[Proof]:
