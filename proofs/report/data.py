@@ -137,6 +137,12 @@ class Law:
     title: str
     entries: tuple[Entry, ...]
 
+    @property
+    def comment(self) -> str:
+        """The comment that all cases of a law with several share."""
+        comments = {entry.proof.comment for entry in self.entries}
+        return comments.pop() if len(self.entries) > 1 and len(comments) == 1 else ""
+
 
 @dataclass(frozen=True)
 class Chapter:
@@ -209,12 +215,12 @@ def book(
     chapters = []
     for number, group in enumerate(_grouped(known.values(), lambda p: p.chapter.id), 1):
         laws = tuple(
-            Law(same[0].law, f"{number}.{place}", same[0].title, tuple(map(entry, same)))
+            Law(same[0].law, f"{number}.{place}", heading(same), tuple(map(entry, same)))
             for place, same in enumerate(_grouped(group, lambda p: p.law), 1)
         )
         head = group[0].chapter
         chapters.append(Chapter(head.id, number, head.title, head.intro, laws))
-    return Book(tuple(chapters), *_directory(known.values()))
+    return Book(tuple(chapters), *_directory(_grouped(known.values(), lambda p: p.law)))
 
 
 def _grouped(items: Iterable[Any], key: Any) -> list[list[Any]]:
@@ -228,15 +234,24 @@ def _names(known: Mapping[str, ProofLike]) -> set[str]:
     return set(known) | {proof.law for proof in known.values()}
 
 
-def _directory(proofs: Iterable[ProofLike]) -> tuple[dict[str, str], dict[str, str]]:
+def heading(same: Sequence[ProofLike]) -> str:
+    """The title shared by the proofs of a law, or its id in words where each has a title of its own."""
+    titles = {proof.title for proof in same}
+    return same[0].title if len(titles) == 1 else same[0].law.replace("-", " ").capitalize()
+
+
+def _directory(laws: Iterable[Sequence[ProofLike]]) -> tuple[dict[str, str], dict[str, str]]:
     """Anchor and title, by law id and by proof id; the anchor of a law is its id."""
     anchors: dict[str, str] = {}
     titles: dict[str, str] = {}
-    for proof in proofs:
-        anchors |= {proof.law: proof.law, proof.id: proof.anchor}
-        titles.setdefault(proof.law, proof.title)
-        if proof.encoding is not None:
-            titles[proof.id] = f"{proof.title} ({proof.encoding})"
+    for same in laws:
+        title = heading(same)
+        anchors[same[0].law], titles[same[0].law] = same[0].law, title
+        for proof in same:
+            anchors[proof.id] = proof.anchor
+            titles[proof.id] = (
+                proof.title if proof.title != title or len(same) == 1 else f"{title} ({proof.encoding})"
+            )
     return anchors, titles
 
 

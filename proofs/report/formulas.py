@@ -143,11 +143,10 @@ def _formula_html(formula: Formula, svg: str, glyphs: dict[str, str]) -> str:
 
 def _themed(svg: str, glyphs: dict[str, str]) -> str:
     """The picture with its glyph outlines moved to the page's sheet and its colours left to the text."""
-    for name, outline in _SYMBOL.findall(svg):
-        glyphs.setdefault(_short(name, glyphs), outline)
+    names = {name: glyphs.setdefault(outline, f"g{len(glyphs)}") for name, outline in _SYMBOL.findall(svg)}
     body = re.sub(r"<defs.*?</defs>", "", svg[svg.index(">") + 1 : svg.rindex("</svg>")], flags=re.DOTALL)
-    body = re.sub(r'xlink:href="#(\w+)"', lambda m: f'href="#{_short(m[1], glyphs)}"', body)
-    body = re.sub(r' fill="#000000"| fill-rule="nonzero"| y="0"', "", body)
+    body = re.sub(r'xlink:href="#(\w+)"', lambda m: f'href="#{names[m[1]]}"', body)
+    body = re.sub(r' fill="#000000"| fill-rule="nonzero"| [xy]="0"', "", body)
     body = body.replace('stroke="#000000"', 'stroke="currentColor"')
     body = re.sub(r'(?<=[ "(-])(\d+\.\d{3})\d+', r"\1", body)
     width, height = (float(number) for number in _SIZE.search(svg).groups())
@@ -157,12 +156,8 @@ def _themed(svg: str, glyphs: dict[str, str]) -> str:
     )
 
 
-def _short(name: str, glyphs: dict[str, str]) -> str:
-    return "g" + name.removeprefix("g")[:12].lower()
-
-
 def _glyph_sheet(glyphs: dict[str, str]) -> str:
-    symbols = "".join(f'<symbol id="{n}" overflow="visible">{o}</symbol>' for n, o in sorted(glyphs.items()))
+    symbols = "".join(f'<symbol id="{n}" overflow="visible">{o}</symbol>' for o, n in glyphs.items())
     return f'<svg class="glyphs" aria-hidden="true" width="0" height="0"><defs>{symbols}</defs></svg>'
 
 

@@ -21,6 +21,14 @@
   addEventListener("scroll", () => requestAnimationFrame(mark), { passive: true });
   mark();
 
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let fold = target; fold; fold = fold.parentElement) if (fold.tagName === "DETAILS") fold.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+
   addEventListener("beforeprint", () => {
     document.querySelectorAll("details:not([open])").forEach((fold) => {
       fold.open = true;

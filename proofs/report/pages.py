@@ -130,15 +130,26 @@ def summary(story: Book) -> list[Table]:
     return [table for table in (Table((), tuple(single)), Table(columns, tuple(grid))) if table.rows]
 
 
-def witness_words(executed: StepLike) -> str:
-    """The point of a witness in words, `t = 2/3, s = 1`, unless the reason names it already."""
-    point = executed.witness
-    if not point:
-        return ""
-    named = sorted((str(symbol), str(value)) for symbol, value in point.items())
-    if all(re.search(rf"\b{s} ?= ?{re.escape(v)}", executed.reason) for s, v in named):
-        return ""
-    return f" Witness: {', '.join(f'`{s} = {v}`' for s, v in named)}."
+_GREEK = {
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "theta": "θ",
+    "kappa": "κ",
+    "sigma": "σ",
+    "omega": "ω",
+    "phi": "φ",
+}
+_NAMES = re.compile(rf"\b(?:{'|'.join(_GREEK)})(?=\b|\d)|\+/-|(?<![\w.])-(?=[\d.])")
+
+
+def finding(executed: StepLike) -> str:
+    """What deciding a step found: the reason, symbols as printed, and the witness unless it is named."""
+    signs = _GREEK | {"+/-": "±", "-": "−"}
+    named = sorted((str(symbol), str(value)) for symbol, value in (executed.witness or {}).items())
+    told = all(re.search(rf"\b{re.escape(s)} ?= ?{re.escape(v)}", executed.reason) for s, v in named)
+    witness = "" if told else f". Witness: {', '.join(f'{s} = {v}' for s, v in named)}"
+    return _NAMES.sub(lambda match: signs[match[0]], executed.reason + witness)
 
 
 def steps_in_words(steps: Sequence[StepLike]) -> str:
@@ -199,6 +210,7 @@ def _render(
         pictures=pictures,
         citations=citations(entry.proof for entry in story.entries),
         appendices=APPENDICES.items(),
+        measured=measured,
         measured_note=words["measured"]["yes" if measured else "no"],
         run=run,
         digest=digest,
@@ -208,8 +220,7 @@ def _render(
         ref=ref,
         see=see,
         formula=formula,
-        evidence=evidence,
-        witness=lambda executed: Markup(inline(witness_words(executed))),
+        found=lambda executed: Markup(inline(finding(executed))),
         steps_in_words=steps_in_words,
         status_words=lambda status: WORDS[status.name],
     )

@@ -24,7 +24,9 @@ def bfloat16(x: np.ndarray) -> np.ndarray:
 
 
 def _float32_angles(position: int, w: np.ndarray) -> np.ndarray:
-    return np.float32(position) * w.astype(np.float32)
+    """Everything in float32, the frequencies too, as is usual."""
+    exponents = np.arange(0, HEAD_DIM, 2, dtype=np.float32) / np.float32(HEAD_DIM)
+    return np.float32(position) * (np.float32(1) / np.float32(ROPE_THETA) ** exponents)
 
 
 def _bfloat16_angles(position: int, w: np.ndarray) -> np.ndarray:
@@ -39,7 +41,7 @@ def _float64_angles(position: int, w: np.ndarray) -> np.ndarray:
 WAYS: dict[str, Callable[[int, np.ndarray], np.ndarray]] = {
     "bfloat16 angles": _bfloat16_angles,
     "float32 angles": _float32_angles,
-    "float64 angles, float32 table": _float64_angles,
+    "float64 angles": _float64_angles,
 }
 
 
