@@ -18,7 +18,7 @@ from sympy.core.function import AppliedUndef
 from sympy.matrices import ImmutableDenseMatrix
 from sympy.matrices.expressions import MatAdd, MatMul, MatPow, Transpose
 
-from .admit import admit, check_symbol, exact_rational
+from .admit import admit, exact_rational
 from .errors import BadInput, SingularPoint, Unsupported
 from .walk import text
 
@@ -59,7 +59,9 @@ def enclose(expr: sp.Expr, digits: int = 20, at: Mapping[sp.Symbol, sp.Rational]
         raise BadInput(f"digits is {digits!r}; it must be a whole number of at least 1")
     formula = admit(expr, "expr")
     point = {symbol: exact_rational(value, f"at[{symbol}]") for symbol, value in (at or {}).items()}
-    bits = int(digits * 3.33) + 32
+    if isinstance(formula, sp.Rational):
+        return Enclosure(formula, formula)
+    bits = 4 * digits + 32
     while True:
         found = outward(_real(ball(formula, point, bits), formula), digits)
         size = max(abs(found.lower), abs(found.upper))
@@ -155,12 +157,10 @@ class Evaluator:
     """Evaluates trees at one point and one precision, each subexpression once."""
 
     def __init__(self, point: Mapping[sp.Symbol, Any], opaque: Opaque | None = None) -> None:
-        self._memo: dict[Any, acb] = {}
         self._opaque = opaque
-        self._point = dict(point)
-        for symbol, value in point.items():
-            check_symbol(symbol, "the point")
-            self._memo[symbol] = value if isinstance(value, acb) else acb(_rational(value))
+        self._point = {x: v if isinstance(v, acb) else acb(_rational(v)) for x, v in point.items()}
+        self._memo: dict[Any, acb] = dict(self._point)
+        self._moved: dict[Any, Evaluator] = {}
 
     def value(self, node: sp.Expr) -> acb:
         """The ball of an expression."""
@@ -172,7 +172,9 @@ class Evaluator:
     def matrix(self, node: Any) -> acb_mat:
         """The ball matrix of an explicit or unevaluated matrix."""
         if isinstance(node, ImmutableDenseMatrix):
-            return acb_mat(node.rows, node.cols, [self.value(entry) for entry in node.flat()])
+            zero = acb(0)
+            entries = [zero if entry is S.Zero else self.value(entry) for entry in node.flat()]
+            return acb_mat(node.rows, node.cols, entries)
         if isinstance(node, MatMul):
             return self._matrix_product(node)
         if isinstance(node, MatAdd):
@@ -227,13 +229,18 @@ class Evaluator:
         if isinstance(node, sp.Derivative):
             return self._derivative(node)
         if isinstance(node, sp.Subs):
-            body, variables, point = node.args
-            values = {x: self.value(v) for x, v in zip(variables, point, strict=True)}
-            return Evaluator(self._point | values, self._opaque).value(body)
+            return self._at(*node.args[1:]).value(node.args[0])
         if isinstance(node, AppliedUndef) and self._opaque is not None:
             arguments = tuple(self.value(argument) for argument in node.args)
             return acb(_rational(self._opaque.choose(node, arguments)))
         raise Unsupported(f"{text(node)} has no ball evaluation ({type(node).__name__})")
+
+    def _at(self, variables: sp.Tuple, point: sp.Tuple) -> Evaluator:
+        """The evaluator with variables := point, one for all formulas taken there."""
+        if (variables, point) not in self._moved:
+            values = {x: self.value(v) for x, v in zip(variables, point, strict=True)}
+            self._moved[variables, point] = Evaluator(self._point | values, self._opaque)
+        return self._moved[variables, point]
 
     def _sum(self, nodes: tuple[sp.Expr, ...]) -> acb:
         total = acb(0)

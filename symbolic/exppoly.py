@@ -331,15 +331,20 @@ class _Powers:
 
     def evaluate(self, ring: Ring, polynomial: PolyElement) -> ExpPoly:
         """p(values)."""
-        result = ring.zero
+        result, untouched = ring.zero, {}
         for monomial, coefficient in polynomial.items():
-            kept = tuple(0 if i in self._values else e for i, e in enumerate(monomial))
-            term = ring.polynomial(ring.polynomials.from_dict({kept: coefficient}))
-            for i, e in enumerate(monomial):
-                if e and i in self._values:
-                    term = term * self.power(i, e)
+            touched = [i for i in self._values if monomial[i]]
+            if not touched:
+                untouched[monomial] = coefficient
+                continue
+            kept = list(monomial)
+            for i in touched:
+                kept[i] = 0
+            term = ring.polynomial(ring.polynomials.from_dict({tuple(kept): coefficient}))
+            for i in touched:
+                term = term * self.power(i, monomial[i])
             result = result + term
-        return result
+        return result + ring.polynomial(ring.polynomials.from_dict(untouched))
 
 
 def _accumulate(terms: dict[int, PolyElement], number: int, coefficient: PolyElement) -> None:

@@ -181,7 +181,15 @@ def _rational(words: Any) -> sp.Rational:
     if not isinstance(words, str):
         raise BadInput(f"{text(words)} is no number; numbers are strings such as '2/3'")
     top, slash, bottom = words.partition("/")
+    if slash and int(bottom) == 0:
+        raise BadInput(f"{words} has the denominator 0")
     return sp.Rational(int(top), int(bottom) if slash else 1)
+
+
+def _whole(value: Any, least: int | None = None) -> sp.Integer:
+    if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
+        raise BadInput(f"{text(value)} is no whole number{'' if least is None else f' of at least {least}'}")
+    return sp.Integer(value)
 
 
 def _symbol(name: Any, symbols: Mapping[str, sp.Symbol]) -> sp.Symbol:
@@ -193,6 +201,20 @@ def _symbol(name: Any, symbols: Mapping[str, sp.Symbol]) -> sp.Symbol:
 def _one(rest: list[Any]) -> Any:
     (only,) = rest
     return only
+
+
+def _power(base: Any, exponent: Any, symbols: Mapping[str, sp.Symbol]) -> sp.Expr:
+    return sp.Pow(_from(base, symbols), _whole(exponent))
+
+
+def _derivative(body: Any, name: Any, count: Any, symbols: Mapping[str, sp.Symbol]) -> sp.Expr:
+    times = (_symbol(name, symbols), _whole(count, 1))
+    return sp.Derivative(_from(body, symbols), times, evaluate=False)
+
+
+def _application(name: Any, first: Any, *rest_and_symbols: Any) -> sp.Expr:
+    *rest, symbols = rest_and_symbols
+    return sp.Function(_symbol(name, {}).name)(*(_from(e, symbols) for e in (first, *rest)))
 
 
 def _matrix(rows: list[list[Any]], symbols: Mapping[str, sp.Symbol]) -> sp.ImmutableDenseMatrix:
@@ -212,16 +234,16 @@ _BUILDERS: dict[str, Callable[[list[Any], Mapping[str, sp.Symbol]], Any]] = {
     "i": lambda r, s: S.ImaginaryUnit,
     "add": lambda r, s: sp.Add(*(_from(e, s) for e in r)),
     "mul": lambda r, s: sp.Mul(*(_from(e, s) for e in r)),
-    "pow": lambda r, s: sp.Pow(_from(r[0], s), sp.Integer(r[1])),
+    "pow": lambda r, s: _power(*r, s),
     "sqrt": lambda r, s: sp.sqrt(_rational(_one(r))),
     "root": lambda r, s: sp.Pow(_rational(r[0]), _rational(r[1])),
-    "diff": lambda r, s: sp.Derivative(_from(r[0], s), (_symbol(r[1], s), sp.Integer(r[2])), evaluate=False),
+    "diff": lambda r, s: _derivative(*r, s),
     "at": lambda r, s: At(_from(r[0], s), _symbol(r[1], s), _from(r[2], s)),
-    "fn": lambda r, s: sp.Function(r[0])(*(_from(e, s) for e in r[1:])),
+    "fn": lambda r, s: _application(*r, s),
     "matrix": lambda r, s: _matrix(_one(r), s),
     "matmul": lambda r, s: MatMul(*(_from(e, s) for e in r)),
     "matadd": lambda r, s: MatAdd(*(_from(e, s) for e in r)),
-    "matpow": lambda r, s: MatPow(_from(r[0], s), sp.Integer(r[1])),
+    "matpow": lambda r, s: MatPow(_from(r[0], s), _whole(r[1], 0)),
     "transpose": lambda r, s: Transpose(_from(_one(r), s)),
     "smul": lambda r, s: MatMul(_from(r[0], s), _from(r[1], s)),
     **{name: _function(function) for name, function in _FUNCTIONS.items()},

@@ -68,10 +68,15 @@ def free_symbols(*roots: sp.Basic) -> set[sp.Symbol]:
             return frozenset([node])
         if isinstance(node, sp.Subs):
             body, variables, point = node.args
-            return (memo[body] - set(variables)) | memo[point]
-        return frozenset().union(*(memo[child] for child in node.args))
+            return (memo.get(body, frozenset()) - set(variables)) | memo.get(point, frozenset())
+        return frozenset().union(*(memo[child] for child in _compound(node)))
 
-    return set().union(*(fold(root, lambda node: node.args, visit, memo) for root in roots))
+    return set().union(*(fold(root, _compound, visit, memo) for root in roots))
+
+
+def _compound(node: Any) -> Iterable[Any]:
+    """The distinct arguments that are no numbers."""
+    return {id(a): a for a in node.args if a.args or isinstance(a, sp.Symbol)}.values()
 
 
 def all_atoms(*roots: sp.Basic) -> tuple[set[sp.Symbol], bool]:

@@ -1,0 +1,89 @@
+"""Laws of the door: only exact real formulas come in, each refusal is one sentence."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+from exptx.symbolic import BadInput, ExptxError, Unsupported, WrongType, decide
+from sympy import Function, ImmutableMatrix, MatMul, Matrix, Rational, Symbol, exp, sin, symbols
+
+x, y = symbols("x y", real=True)
+f = Function("f")
+
+
+FLOATS = [
+    0.5,
+    0.5 * x,
+    x**0.5,
+    sin(0.1 * x + y),
+    Matrix([[x, 0.1]]),
+    MatMul(ImmutableMatrix([[x]]), ImmutableMatrix([[0.25]])),
+    sp.Derivative(0.5 * x**2, x),
+    sp.Subs(x, x, 0.5),
+    f(0.5),
+    exp(x * sp.Float("1e-30")),
+    float("nan"),
+    1j,
+]
+
+
+@pytest.mark.parametrize("formula", FLOATS)
+def test_floats_are_refused_at_the_door_also_deep_inside(formula):
+    for sides in ((formula, 1), (1, formula)):
+        with pytest.raises(WrongType, match="float"):
+            decide(*sides)
+
+
+@pytest.mark.parametrize("value", ["x", None, True, sp.true, x > 1, [1]])
+def test_what_is_no_formula_is_refused(value):
+    with pytest.raises(WrongType, match="lhs"):
+        decide(value, 1)
+
+
+@pytest.mark.parametrize("value", [sp.nan, sp.oo, sp.zoo, -sp.oo, x + sp.zoo * y])
+def test_infinities_are_refused(value):
+    with pytest.raises(BadInput, match="finite"):
+        decide(value, 1)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "words"),
+    [
+        (Symbol("n", integer=True), "induction"),
+        (Symbol("n", even=True), "induction"),
+        (Symbol("c", complex=True), "not declared real"),
+        (Symbol("c", imaginary=True), "not declared real"),
+        (Symbol("A", commutative=False), "non-commutative"),
+        (Symbol("a", irrational=True), "irrational"),
+    ],
+)
+def test_symbols_that_are_not_real_are_refused(symbol, words):
+    with pytest.raises(BadInput, match=words):
+        decide(symbol, 1)
+
+
+def test_two_symbols_of_one_name_are_refused():
+    with pytest.raises(BadInput, match="two different symbols named x"):
+        decide(Symbol("x") + 1, x + 1)
+
+
+def test_exact_numbers_of_python_are_welcome():
+    assert decide(Fraction(1, 3), Rational(1, 3)).holds
+    assert decide(2, 2).holds
+
+
+def test_every_refusal_is_an_exptx_error_and_the_builtin():
+    assert issubclass(WrongType, (ExptxError, TypeError))
+    assert issubclass(BadInput, ExptxError)
+    assert issubclass(BadInput, ValueError)
+    assert issubclass(WrongType, TypeError)
+
+
+def test_a_deep_tree_gets_a_sentence():
+    deep = x
+    for _ in range(5000):
+        deep = sin(deep, evaluate=False)
+    with pytest.raises(Unsupported, match="nested more than 200 deep"):
+        decide(deep, 1)
