@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from .decide import Status, Verdict
@@ -72,7 +72,10 @@ class Finite:
 
     def check(self) -> Verdict:
         """Test every claimed truth value by going through all elements."""
-        return _judge(self.axioms, self.exception, "axiom")
+        verdict, axiom, elements = _judge(self.axioms, self.exception)
+        if verdict.status is not Status.REFUTED:
+            return verdict
+        return replace(verdict, certificate={"axiom": axiom, "elements_witness": list(elements)})
 
     def times(self, x: str, y: str) -> str:
         """x * y"""
@@ -167,7 +170,8 @@ class Homomorphism:
 
     def check(self) -> Verdict:
         """Test every claimed truth value by going through all elements."""
-        return _judge(self.claims, lambda claim: next(getattr(self, f"_not_{claim}")(), None), "claim")
+        verdict, claim, _ = _judge(self.claims, lambda claim: next(getattr(self, f"_not_{claim}")(), None))
+        return replace(verdict, certificate={"claim": claim}) if verdict.status is Status.REFUTED else verdict
 
     @property
     def _image(self) -> dict[str, str]:
@@ -190,19 +194,18 @@ class Homomorphism:
                 yield (z,), f"{z} is no image"
 
 
-def _judge(claims: Mapping[str, bool], exception: Callable, field: str) -> Verdict:
-    """Proved if each claim's truth value is right; else refuted by the exception to the first wrong one."""
+def _judge(claims: Mapping[str, bool], exception: Callable) -> tuple[Verdict, str, tuple[str, ...]]:
+    """(verdict, the claim that is wrong, the elements that show it)."""
     for name, claimed in claims.items():
         try:
             found = exception(name)
         except _Meaningless as error:
-            return Verdict(Status.UNDECIDED, reason=str(error))
+            return Verdict(Status.UNDECIDED, reason=str(error)), name, ()
         if (found is None) != claimed:
             elements, sentence = found or ((), "there is no exception")
-            outcome = {field: name, "elements_witness": list(elements)}
             truth = str(found is None).lower()
-            return Verdict(Status.REFUTED, reason=f"{name} is {truth}: {sentence}", certificate=outcome)
-    return Verdict(Status.PROVED, reason="all elements were tried")
+            return Verdict(Status.REFUTED, reason=f"{name} is {truth}: {sentence}"), name, elements
+    return Verdict(Status.PROVED, reason="all elements were tried"), "", ()
 
 
 def _names(values: object, name: str, distinct: bool = True) -> tuple[str, ...]:

@@ -60,6 +60,8 @@ class Limit:
         object.__setattr__(self, "assume", tuple(self.assume))
         if self.variable in self.value.free_symbols:
             raise BadInput(f"value is {text(self.value)}; a limit is free of {self.variable}")
+        if self.variable in dict(Premises.of(self.assume, ()).signs):
+            raise BadInput(f"assume speaks of {self.variable}, which tends to {self.to}; assume of others")
         premises_tree(self.premises)
 
     @property

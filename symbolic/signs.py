@@ -120,18 +120,27 @@ def _words(signs: Signs) -> str:
 
 
 def _contradiction(expr: sp.Expr, claimed: Signs, premises: Premises) -> Verdict | None:
+    """A point against the claim; one where balls alone show it, before one that needs an exact zero."""
+    exact_zero = None
     for point in points(expr, premises):
         found = sign_at(expr, point)
-        if found is not None and found[0] not in claimed:
-            where = ", ".join(f"{x} = {value}" for x, value in point.items()) or "its only value"
-            return Verdict(
-                Status.REFUTED,
-                f"it is {_words(frozenset([found[0]]))} at {where}",
-                witness=point,
-                gap=found[1],
-                certificate={"witness": {x.name: str(value) for x, value in point.items()}},
-            )
-    return None
+        if found is None or found[0] in claimed:
+            continue
+        if found[0] or expr.is_rational_function(*point):
+            return _refuted(point, *found)
+        exact_zero = exact_zero or (point, *found)
+    return _refuted(*exact_zero) if exact_zero else None
+
+
+def _refuted(point: dict[sp.Symbol, sp.Rational], sign: int, words: str) -> Verdict:
+    where = ", ".join(f"{x} = {value}" for x, value in point.items()) or "its only value"
+    return Verdict(
+        Status.REFUTED,
+        f"it is {_words(frozenset([sign]))} at {where}",
+        witness=point,
+        gap=words,
+        certificate={"witness": {x.name: str(value) for x, value in point.items()}},
+    )
 
 
 def sign_at(expr: sp.Expr, point: dict[sp.Symbol, sp.Rational]) -> tuple[int, str] | None:

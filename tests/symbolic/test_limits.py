@@ -112,6 +112,7 @@ def turn(rng: Random) -> sp.Expr:
         (lambda: Limit(t, t, oo, t), BadInput, "value"),
         (lambda: Limit(sp.eye(2), t, oo, 0), BadInput, "matrix"),
         (lambda: Limit(x * t, t, oo, 0, (x <= 0,)), BadInput, "write -x for x"),
+        (lambda: Limit(t, t, oo, oo, (t > 0,)), BadInput, "assume speaks of t"),
     ],
 )
 def test_bad_input_gets_one_sentence_that_names_it(make, error, names) -> None:
