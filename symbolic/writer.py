@@ -110,12 +110,14 @@ class Writer:
         return self.chain(parts + [self.piece(f) for f in trailing + ordered])
 
     def fraction(self, above: list[sp.Expr], below: list[sp.Expr]) -> Piece:
-        top = self.chain([self.piece(f) for f in above]) if above else Piece("1")
+        top = self.chain([self.piece(f) for f in above])
         bar = self.out.slashed if self.inline else self.out.fraction
         return bar(top, self.chain([self.piece(f) for f in below]))
 
     def chain(self, parts: list[Piece]) -> Piece:
-        """Factors side by side; a dot where two numbers would run together."""
+        """Factors side by side, 1 where there are none; a dot where two numbers would run together."""
+        if not parts:
+            return Piece("1")
         if len(parts) == 1:
             return parts[0]
         text = self.out.group(parts[0], MUL)
