@@ -115,6 +115,15 @@ def score_of_vectors(
     return (moved - 1 + (gamma(length + 4, dtype) + ORACLE) * moved) * norms
 
 
+def transported(majorant: Magnitude, dim: int, table_error: Magnitude, dtype: object) -> Magnitude:
+    """S exp(tB) S⁻¹ x, not yet rounded: ((1 + τ)(1 + γ_{3 dim + 8}) - 1) |S||E||S⁻¹||x|.
+
+    majorant: that product of magnitudes, with |cos| and |sin| in E replaced by 1, so that an error τ of the
+    table is τ relative to it. Three sums of at most dim terms; both bases, two factors of E, their products.
+    """
+    return ((1 + table_error) * (1 + gamma(3 * dim + 8, dtype)) - 1 + ORACLE) * majorant
+
+
 def factored(sum_of_products: Magnitude, terms: int, dtype: object) -> Magnitude:
     """Σ_j F_ij x_j with rounded entries: (u_c + γ_terms + 2^-51) Σ|F_ij||x_j|."""
     return (compute_roundoff(dtype) + gamma(terms, dtype) + 4 * ORACLE) * sum_of_products

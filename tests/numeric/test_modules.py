@@ -1,0 +1,109 @@
+"""The rotary module: its angles do not depend on what the model is cast or moved to."""
+
+import copy
+
+import pytest
+import torch
+from exptx.numeric import BadChoice, BadDtype, BadTensor, RotaryEmbedding, rotary_embedding, rotary_table
+from exptx.symbolic import frequencies
+
+F = frequencies(500000, 16)
+IDS = torch.tensor([[100000, 100001, 7]])
+
+
+def heads(dtype=torch.float32, d=16):
+    return torch.randn(2, 1, 2, 3, d, generator=torch.Generator().manual_seed(0)).to(dtype).unbind(0)
+
+
+@pytest.mark.parametrize(
+    "cast", [torch.nn.Module.half, torch.nn.Module.bfloat16, lambda m: m.to(torch.bfloat16)]
+)
+@pytest.mark.parametrize("given_as", [F, rotary_table(F, torch.tensor([1]))[0][0].acos().double()])
+def test_casting_the_module_leaves_the_angles_alone(cast, given_as):
+    module = RotaryEmbedding(given_as)
+    before = module.tables(IDS)
+    after = cast(copy.deepcopy(module)).tables(IDS)
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+    assert after[0].dtype == torch.float32
+
+
+def test_the_module_has_no_state_to_load_or_to_lose():
+    module = RotaryEmbedding(F)
+    assert not module.state_dict()
+    with torch.device("meta"):
+        on_meta = RotaryEmbedding(F)
+    revived = on_meta.to_empty(device="cpu")
+    assert all(torch.equal(a, b) for a, b in zip(revived.tables(IDS), module.tables(IDS), strict=True))
+
+
+def test_two_instances_never_share_a_table():
+    first, second = RotaryEmbedding(frequencies(100, 16)), RotaryEmbedding(F)
+    first.tables(IDS)
+    assert torch.equal(second.tables(IDS)[0], rotary_table(F, IDS)[0])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("layout", ["bhtd", "bthd"])
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_forward_is_the_kernel_at_the_table_of_its_positions(dtype, layout, interleaved):
+    q, k = (x if layout == "bhtd" else x.transpose(1, 2) for x in heads(dtype))
+    k = k[:, :1] if layout == "bhtd" else k[:, :, :1]
+    module = RotaryEmbedding(F, interleaved=interleaved, layout=layout)
+    table = rotary_table(F, IDS, dtype=torch.float64 if dtype == torch.float64 else torch.float32)
+    for got, x in zip(module(q, k, IDS), (q, k), strict=True):
+        assert torch.equal(got, rotary_embedding(x, *table, interleaved=interleaved, layout=layout))
+
+
+def test_wider_heads_are_rotated_in_part():
+    q, k = heads(d=20)
+    got, _ = RotaryEmbedding(F)(q, k, IDS)
+    assert torch.equal(got[..., 16:], q[..., 16:])
+    assert not torch.equal(got[..., :16], q[..., :16])
+
+
+def test_hf_angles_are_opt_in_and_differ_far_out():
+    exact, copied = (RotaryEmbedding(F, angles=angles).tables(IDS)[0] for angles in ("exact", "hf"))
+    assert torch.equal(copied, rotary_table(F, IDS, angles="hf")[0])
+    assert not torch.equal(exact, copied)
+
+
+def test_a_length_stands_for_the_positions_from_zero():
+    module = RotaryEmbedding(F)
+    assert torch.equal(module.tables(5)[1], module.tables(torch.arange(5))[1])
+
+
+def test_print_shows_the_options():
+    assert repr(RotaryEmbedding(F, layout="bthd")) == (
+        "RotaryEmbedding(rotary_dim=16, interleaved=False, layout='bthd', angles='exact')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: RotaryEmbedding(10000.0), BadDtype, "frequencies is a float; Frequencies or a tensor"),
+        (
+            lambda: RotaryEmbedding(torch.ones(4, device="meta")),
+            BadTensor,
+            "frequencies is on the meta device",
+        ),
+        (lambda: RotaryEmbedding(torch.ones(2, 4)), BadTensor, r"frequencies has shape \(2, 4\)"),
+        (lambda: RotaryEmbedding(torch.tensor([float("inf")])), BadTensor, "finite entries"),
+        (lambda: RotaryEmbedding(F, angles="fp32"), BadChoice, "angles is 'fp32'"),
+        (lambda: RotaryEmbedding(F, layout="tbhd"), BadChoice, "layout is 'tbhd'"),
+        (lambda: RotaryEmbedding(F).tables([1]), BadDtype, "position_ids is a list"),
+        (
+            lambda: RotaryEmbedding(F)(*heads(d=8), IDS),
+            BadTensor,
+            "rotary_dim is 16; a positive even number <= 8",
+        ),
+        (
+            lambda: RotaryEmbedding(F)(heads()[0], heads(torch.float16)[1], IDS),
+            BadDtype,
+            "k has dtype torch.float16",
+        ),
+    ],
+)
+def test_a_module_that_would_be_wrong_is_refused_in_one_sentence(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
