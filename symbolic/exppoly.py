@@ -283,6 +283,17 @@ class ExpPoly:
                 raise NotPolynomial(exponent, c)
         return real, imaginary
 
+    def quotient(self, divisor: ExpPoly) -> ExpPoly | None:
+        """self/divisor where the divisor is a polynomial that divides every coefficient, else None."""
+        if set(divisor.terms) != {self.ring.unit}:
+            return None
+        terms: dict[int, PolyElement] = {}
+        for number, c in self.terms.items():
+            terms[number], remainder = c.div(divisor.terms[self.ring.unit])
+            if remainder:
+                return None
+        return ExpPoly(self.ring, terms)
+
     def unit_inverse(self) -> ExpPoly | None:
         """1/self if self is a single term with a constant coefficient, else None."""
         if len(self.terms) != 1:

@@ -265,7 +265,7 @@ class Reader:
         return total
 
     def _argument(self, argument: sp.Expr, node: sp.Expr) -> tuple[ExpPoly, frozenset[sp.Expr]]:
-        value = self._memo[argument]
+        value = self._cancelled(self._memo[argument])
         if value.factors:
             raise Unsupported(
                 f"{text(node)}: its argument has a denominator; use a free symbol for the quotient in "
@@ -276,6 +276,15 @@ class Reader:
         except NotPolynomial as problem:
             raise Unsupported(irrational_argument(node, problem.exponent, problem.coefficient)) from None
         return value.numerator, value.nonzero
+
+    def _cancelled(self, value: Ratio) -> Ratio:
+        """The same fraction without the denominators that divide its numerator: ω·(u + 2π/ω) is ωu + 2π."""
+        numerator, left = value.numerator, []
+        for k, power in value.factors:
+            while power and (quotient := numerator.quotient(self._factors[k])) is not None:
+                numerator, power = quotient, power - 1
+            left += [(k, power)] if power else []
+        return Ratio(numerator, tuple(left), value.nonzero)
 
     def _exponential(self, argument: sp.Expr, node: sp.Expr) -> Ratio:
         """exp(P + iπq)."""

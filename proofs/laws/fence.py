@@ -7,7 +7,7 @@ from ...symbolic.decide import Status
 from ...symbolic.encoding import Encoding
 from ..law import Chapter, Hypothesis, Law
 from ..step import Apart, Cited, Identity, Source
-from .common import R, VASWANI, c, dot, k0, k1, m, q0, q1, s, t, times, transpose, u, w
+from .common import VASWANI, R, c, dot, k0, k1, m, q0, q1, s, t, times, transpose, u, w
 
 CHAPTER = Chapter(
     "fence",

@@ -266,25 +266,26 @@ def position_interpolation() -> Law:
     stretch = sp.Symbol("a", positive=True)
     x = sp.Symbol("x", real=True)
     goal = Identity(
-        name="dividing positions = dividing frequencies",
-        goal=True,
-        lhs=R(w * (x / stretch)),
-        rhs=R((w / stretch) * x),
-    )
-    scale = Identity(
         name="at a times the length the angle is the old one",
         goal=True,
         lhs=R((w / stretch) * (stretch * x)),
         rhs=R(w * x),
     )
+    even = Identity(
+        name="every hand by the same factor, the first too", goal=True, lhs=(w / stretch) / w, rhs=1 / stretch
+    )
     return Law(
         id="position-interpolation",
         title="Position interpolation slows every hand",
-        statement="For all `ω, a > 0` and real `x`: `R(ω·x/a) = R((ω/a)·x)`, and at position `a·x` it is `R(ωx)`.",
-        steps=(goal, scale),
+        statement=(
+            "For all `ω, a > 0` and real `x`: with `ω/a` for `ω` the rotation at position `a·x` is the old "
+            "one at `x`, and every frequency, the first included, is divided by `a`."
+        ),
+        steps=(goal, even),
         perturbations=(
-            goal.but("frequencies multiplied", rhs=R((w * stretch) * x)),
-            scale.but("frequencies not divided", lhs=R(w * (stretch * x))),
+            goal.but("frequencies are left as they were", lhs=R(w * (stretch * x))),
+            goal.but("the frequency multiplied instead", lhs=R(w * stretch * (stretch * x))),
+            even.but("frequencies multiplied", lhs=(w * stretch) / w),
         ),
         sources=(CHEN,),
         comment=(

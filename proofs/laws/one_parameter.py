@@ -37,6 +37,7 @@ NAMES = tuple(BLOCKS)
 RUDIN = Source(
     "W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 5.11 (a): zero derivative means constant"
 )
+SERIES = Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 3.45 and equation 8.26")
 n, k = sp.symbols("n k", nonnegative=True)
 
 
@@ -300,42 +301,52 @@ def flow_group_law() -> Law:
 
 @CHAPTER.law("euler-limit")
 def euler_limit() -> Law:
-    product_, r = sp.Symbol("p", real=True), sp.Symbol("r", nonnegative=True)
+    lost, total, sum_ = sp.symbols("e D S", real=True)
+    a, b = sp.Symbol("a", nonnegative=True), sp.Symbol("b", positive=True)
     terms = sp.Symbol("n", positive=True)
-    bound = 1 - k * (k - 1) / (2 * terms)
-    induction = Induction(
+    x = a / (a + b)  # any number with 0 <= x < 1, a new one at every step
+    # e = 1 - p and D = p + S for p = Π(1 - x_j) and S = Σ x_j
+    weierstrass = Induction(
         index=k,
         start=1,
         relation=">=",
-        state={product_: (1, product_ * (1 - k / terms))},
-        claim={product_: bound},
-        assume=(r >= 0,),
-        reparametrize={terms: k + r},
+        state={lost: (0, lost * (1 - x) + x), total: (1, total + x * lost)},
+        claim={lost: sp.S.Zero, total: sp.S.One},
     )
-    goal = Exact(name="one coefficient at a time", goal=True, of=induction)
+    goal = Exact(
+        name="Π(1 - x_j) + Σ x_j ≥ 1",
+        goal=True,
+        of=weierstrass,
+        note="e = 1 - Π(1 - x_j), D = Π(1 - x_j) + Σ x_j",
+    )
+    growing = Induction(
+        index=k, start=1, state={sum_: (0, sum_ + k / terms)}, claim={sum_: k * (k - 1) / (2 * terms)}
+    )
+    added = Exact(name="Σ_{j<k} j/n = k(k-1)/(2n)", goal=True, of=growing)
+    negative = {lost: (0, lost * (1 + x) - x), total: (1, total - x * lost)}
     return Law(
         id="euler-limit",
         title="Many small ticks",
-        statement="For every `n ≥ 1` and `1 ≤ k ≤ n`: `(1-1/n)(1-2/n)⋯(1-(k-1)/n) ≥ 1 - k(k-1)/(2n)`. With `x = "
-        "|t|‖X‖` this gives "
-        "`‖exp(tX) - (I + tX/n)ⁿ‖ ≤ Σ_k k(k-1)/(2n)·x^k/k! = (x²/2n) eˣ`.",
+        statement="For all `x_j` with `0 ≤ x_j < 1`: `Π(1 - x_j) ≥ 1 - Σ x_j`. With `x_j = j/n` for `j < k ≤ n` "
+        "this says "
+        "`(1-1/n)⋯(1-(k-1)/n) ≥ 1 - k(k-1)/(2n)`, and with `x = |t|‖X‖` it gives `‖exp(tX) - (I + "
+        "tX/n)ⁿ‖ ≤ Σ_k k(k-1)/(2n)·x^k/k! = (x²/2n) eˣ`.",
         steps=(
             goal,
+            added,
             Cited(
                 name="summing the series",
                 lemma=(
-                    "triangle inequality term by term in the exponential series; terms beyond k = n are "
-                    "covered since 1 ≤ k(k-1)/(2n) there"
+                    "triangle inequality term by term in the exponential series; the terms with k > n are "
+                    "covered because 1 ≤ k(k-1)/(2n) there"
                 ),
-                source=HALL,
+                source=SERIES,
             ),
         ),
         perturbations=(
-            goal.but(
-                "the bound loses its factor one half the wrong way",
-                claim={product_: 1 - k * (k - 1) / (4 * terms)},
-            ),
-            goal.but("the bound is claimed from above", claim={product_: sp.S.One}),
+            goal.but("a factor above 1: the x_j may be negative", state=negative),
+            goal.but("the bound is claimed twice as sharp", claim={lost: sp.S.Zero, total: sp.Integer(2)}),
+            added.but("the sum is k²/(2n)", claim={sum_: k**2 / (2 * terms)}),
         ),
         comment=(
             "The generator is what happens in one tiny tick, and the exponential adds up ever more of them; "

@@ -2,8 +2,11 @@
 
 import sympy as sp
 
+from ...symbolic.catalogue.registry import encoding
 from ...symbolic.decide import Status
+from ...symbolic.equivalent import equivalent
 from ...symbolic.induction import Induction
+from ...symbolic.limits import Limit
 from ...symbolic.signs import Sign
 from ...symbolic.tree import At, D
 from ..law import Chapter, Hypothesis, Law, Renaming
@@ -45,6 +48,7 @@ CHAPTER = Chapter(
 n = sp.Symbol("n", nonnegative=True)
 S, S1 = sp.symbols("S S1", real=True)
 COUNT = sp.Symbol("N", real=True)
+OMEGAS = sp.symbols("omega0:3", positive=True)
 
 
 def plane(query: sp.Expr, key: sp.Expr) -> sp.Expr:
@@ -283,8 +287,6 @@ def conjugate_pairs() -> Law:
 
 @CHAPTER.law("odd-dimension")
 def odd_dimension() -> Law:
-    from ...symbolic.limits import Limit
-
     lam, a2, a1, a0 = sp.symbols("lambda a2 a1 a0", real=True)
     cubic = lam**3 + a2 * lam**2 + a1 * lam + a0
     up = Exact(name="right end", goal=True, of=Limit(cubic, lam, sp.oo, sp.oo))
@@ -382,6 +384,63 @@ def levels() -> Law:
         "builds the matrix. Two blocks "
         "stand for any number: stacking is associative.",
     )
+
+
+@CHAPTER.law("half-split")
+def half_split() -> Law:
+    found = {
+        kind: encoding("rope", head_dim=6, interleaved=kind, frequencies=OMEGAS) for kind in (True, False)
+    }
+    between, split = (found[kind].generators[0].exp(u) for kind in (True, False))
+    permutation = equivalent(found[True], found[False]).matrix
+    conjugate = Identity(
+        name="d = 6, written out",
+        goal=True,
+        lhs=product(permutation, between),
+        rhs=product(split, permutation),
+        note="P A_interleaved(u) = A_half(u) P",
+    )
+    orthogonal = Identity(
+        name="Pᵀ P = I", goal=True, lhs=product(transpose(permutation), permutation), rhs=sp.eye(6)
+    )
+    # a further plane adds the same term whether its features stand at 2n, 2n+1 or at n, n + d/2
+    grown = Exact(name="any number of planes", goal=True, of=sum_over_planes(plane(t, s), plane(t, s)))
+    wq = sp.ImmutableMatrix(6, 2, lambda i, j: sp.Symbol(f"a{i}_{j}", real=True))
+    wk = sp.ImmutableMatrix(6, 2, lambda i, j: sp.Symbol(f"b{i}_{j}", real=True))
+    rows = Identity(
+        name="permuted weight rows give the same scores",
+        goal=True,
+        lhs=product(transpose(wq), between, wk),
+        rhs=product(transpose(permutation * wq), split, permutation * wk),
+    )
+    return Law(
+        id="half-split",
+        title="Half-split is interleaved with its features relabelled",
+        statement="With the permutation `P` that sends the features `(2j, 2j+1)` to `(j, j + d/2)`: `P "
+        "A_interleaved(u) = A_half(u) P` for "
+        "every real `u` and all frequencies, and `PᵀP = I`; so permuting the rows of `W_q` and `W_k` by "
+        "`P` turns a checkpoint of one kind into the other.",
+        steps=(orthogonal, conjugate, rows, grown),
+        rests_on=("rope-relative", "change-of-basis", "direct-sum"),
+        perturbations=(
+            conjugate.but("no permutation on the right", rhs=product(split, sp.eye(6))),
+            rows.but("only W_q is permuted", rhs=product(transpose(permutation * wq), split, wk)),
+            grown.but(
+                "query and key of a new plane in different pairings",
+                state=sum_over_planes(plane(t, s), _crossed()).state,
+            ),
+        ),
+        comment=(
+            "Equal as families, different on given weights: running a checkpoint of one kind with the "
+            "other's kernel gives garbage after a token or two. Mixing the two for query and key is not "
+            "even relative, see relative--mismatched_pairings."
+        ),
+    )
+
+
+def _crossed() -> sp.Expr:
+    """A plane whose key has its two features exchanged."""
+    return dot(R(w * t) * Q, R(w * s) * sp.Matrix([k1, k0]))
 
 
 @CHAPTER.law("rotated-values")
