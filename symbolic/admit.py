@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable
 from typing import Any
 
 import sympy as sp
@@ -47,6 +48,18 @@ def admit_scalar(value: Any, name: str) -> sp.Expr:
     if getattr(formula, "is_Matrix", False) or isinstance(formula, MatrixExpr):
         raise BadInput(f"{name} is a matrix of shape {formula.shape}; give one entry at a time")
     return formula
+
+
+def admit_together(parts: Iterable[Any], name: str) -> None:
+    """Refuse two different symbols of one name anywhere in the parts (expressions, symbols, relations)."""
+    names: dict[str, sp.Symbol] = {}
+    for part in parts:
+        for symbol in getattr(part, "free_symbols", ()):
+            if names.setdefault(symbol.name, symbol) != symbol:
+                raise BadInput(
+                    f"{name} contains two different symbols named {symbol.name} (their assumptions differ); "
+                    "build both from one Symbol"
+                )
 
 
 def exact_rational(value: Any, name: str) -> sp.Rational:

@@ -141,5 +141,5 @@ def _monomial(word: Word, c: Fraction | int = 1) -> WordPoly:
 def _text(word: Word, c: Fraction) -> str:
     if not word:
         return str(c)
-    sign = {1: "", -1: "-"}.get(c, f"{c} ")
+    sign = "" if c == 1 else "-" if c == -1 else f"{c} "
     return sign + " ".join(word)

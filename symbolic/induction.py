@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy import S
 
-from .admit import admit_scalar, check_symbol
+from .admit import admit_scalar, admit_together, check_symbol
 from .balls import enclose
 from .decide import Status, Verdict, decide
 from .errors import BadInput, Unsupported, WrongType
@@ -68,6 +68,9 @@ class Induction:
             "reparametrize",
             {x: admit_scalar(v, "reparametrize") for x, v in self.reparametrize.items()},
         )
+        admit_together(
+            (self.index, *self.state, *self.reparametrize, *self._formulas, *self.assume), "the claim"
+        )
         check_formulas(self.index, self.state, self.claim)
         self._check_assumptions()
         check_reparametrization(self.index, self.state, self.reparametrize, self.premises)
@@ -89,9 +92,12 @@ class Induction:
     @property
     def _parameters(self) -> set[sp.Symbol]:
         """Every symbol but the index, the state, and what is reparametrized."""
-        formulas = [e for pair in self.state.values() for e in pair] + list(self.claim.values())
-        symbols = free_symbols(*formulas, *self.reparametrize.values())
-        return symbols - {self.index, *self.state, *self.reparametrize}
+        return free_symbols(*self._formulas) - {self.index, *self.state, *self.reparametrize}
+
+    @property
+    def _formulas(self) -> list[sp.Expr]:
+        parts = [e for both in self.state.values() for e in both]
+        return [*parts, *self.claim.values(), *self.reparametrize.values()]
 
     def tree(self) -> dict:
         """The claim as JSON: index, start, relation, state, claim, assume, reparametrize if there is one."""

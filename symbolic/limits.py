@@ -11,7 +11,7 @@ import sympy as sp
 from sympy import S
 from sympy.polys.rings import PolyElement
 
-from .admit import admit_scalar, check_symbol
+from .admit import admit_scalar, admit_together, check_symbol
 from .decide import Status, Verdict
 from .errors import BadInput, Unsupported, WrongType
 from .exppoly import ExpPoly
@@ -62,6 +62,7 @@ class Limit:
             raise BadInput(f"value is {text(self.value)}; a limit is free of {self.variable}")
         if self.variable in dict(Premises.of(self.assume, ()).signs):
             raise BadInput(f"assume speaks of {self.variable}, which tends to {self.to}; assume of others")
+        admit_together((self.expr, self.value, self.variable, *self.assume), "the claim")
         premises_tree(self.premises)
 
     @property

@@ -57,7 +57,10 @@ def value(poly: WordPoly, model: Model) -> Matrix:
 def times(a: Matrix, b: Matrix) -> Matrix:
     """a b"""
     columns = list(zip(*b, strict=True))
-    return tuple(tuple(sum(x * y for x, y in zip(row, col, strict=True)) for col in columns) for row in a)
+    zero = Fraction(0)
+    return tuple(
+        tuple(sum((x * y for x, y in zip(row, col, strict=True)), zero) for col in columns) for row in a
+    )
 
 
 def scalar(c: Fraction, size: int) -> Matrix:
@@ -105,8 +108,8 @@ def _models(names: Sequence[str], central: frozenset[str], rules: Rules, rng: ra
     pools = {name: _pool(name in central, rng) for name in names}
     order = sorted(names, key=lambda name: (_is_defined(name, rules), name))
 
-    def extend(model: Model) -> Iterator:
-        model = _completed(model, rules)
+    def extend(known: Model) -> Iterator:
+        model = _completed(known, rules)
         if model is None or _violates(model, rules):
             yield None
             return
@@ -137,7 +140,7 @@ def _completed(model: Model, rules: Rules) -> Model | None:
     while changed:
         changed = False
         for left, right in rules:
-            word = left.word()
+            word = left.word() or ()
             if len(word) == 1 and word[0] not in model and right.letters <= model.keys() and model:
                 model[word[0]] = value(right, model)
                 changed = True

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
-from .admit import admit_scalar, check_symbol
+from .admit import admit_scalar, admit_together, check_symbol
 from .balls import enclose
 from .decide import Status, Verdict
 from .errors import BadInput, SingularPoint, Unsupported, WrongType
@@ -62,6 +62,7 @@ class Reindex:
                 if call.func == self.bijection and len(call.args) != 1:
                     raise BadInput(f"{name} contains {text(call)}; the bijection takes one index")
             object.__setattr__(self, name, formula)
+        admit_together((self.index, self.body, self.rhs), "the claim")
 
     @property
     def relabelled(self) -> sp.Expr:

@@ -37,6 +37,16 @@ def signs_of(expression: sp.Expr, known: Premises) -> Signs:
         return found
 
 
+def doubtful_divisor(expression: sp.Expr, known: Premises) -> sp.Expr | None:
+    """The first formula that the expression divides by although it may vanish."""
+    powers = [node.args[0] for node in expression.atoms(sp.Pow) if node.args[1].is_negative]
+    cosines = [sp.cos(node.args[0]) for node in expression.atoms(sp.tan)]
+    for divisor in sorted({*powers, *cosines}, key=sp.default_sort_key):
+        if 0 in signs_of(divisor, known):
+            return divisor
+    return None
+
+
 # ---- sign arithmetic ----
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import sympy as sp
 
-from .admit import admit_scalar
+from .admit import admit_scalar, admit_together
 from .balls import enclose
 from .decide import Status, Verdict
 from .errors import BadInput, SingularPoint, Unsupported
 from .premises import Premises
 from .reader import Reader
-from .sign_rules import Signs, signs_of
+from .sign_rules import Signs, doubtful_divisor, signs_of
 from .tree import to_tree
 from .walk import free_symbols, text
 
@@ -54,6 +54,7 @@ class Sign:
         object.__setattr__(self, "assume", tuple(self.assume))
         if self.sign not in CLAIMS:
             raise BadInput(f"sign is {self.sign!r}; one of {', '.join(map(repr, CLAIMS))} works")
+        admit_together((self.expr, *self.assume), "the claim")
         premises_tree(self.premises)
 
     @property
@@ -96,16 +97,21 @@ def check_sign(expr: sp.Expr, claimed: Signs, premises: Premises) -> Verdict:
         found = signs_of(expr, premises)
     except BadInput as error:
         return Verdict(Status.UNDECIDED, str(error))
-    if found <= claimed:
+    divisor = doubtful_divisor(expr, premises)
+    if found <= claimed and divisor is None:
         return Verdict(Status.PROVED, f"the signs of its parts leave {_words(found)}")
     try:
         contradiction = _contradiction(expr, claimed, premises)
     except Unsupported as error:
         return Verdict(Status.UNDECIDED, str(error))
-    return _unsettled(expr, found) if contradiction is None else contradiction
+    return _unsettled(expr, found, divisor) if contradiction is None else contradiction
 
 
-def _unsettled(expr: sp.Expr, found: Signs) -> Verdict:
+def _unsettled(expr: sp.Expr, found: Signs, divisor: sp.Expr | None) -> Verdict:
+    if divisor is not None:
+        return Verdict(
+            Status.UNDECIDED, f"the divisor {text(divisor)} may vanish; assume signs of its symbols"
+        )
     reason = f"the sign rules leave {_words(found)} for {text(expr)}; assume signs of symbols, or shift them"
     return Verdict(Status.UNDECIDED, f"{reason} (x = 1 + y, y >= 0)")
 

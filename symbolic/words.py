@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 import sympy as sp
 
@@ -62,9 +63,9 @@ class Words:
         object.__setattr__(self, "rules", tuple(_rule(rule) for rule in self.rules))
         object.__setattr__(self, "central", tuple(self.central))
         object.__setattr__(self, "derivation", tuple((key, word_poly(value)) for key, value in pairs))
-        for name in (*self.central, *(key for key, _ in self.derivation)):
+        for name in (*self.central, *(key for key, _ in self._rates)):
             _letter(name, "a central letter or a key of derivation")
-        for key, rate in self.derivation:
+        for key, rate in self._rates:
             if key.letters <= self._central and not rate.letters <= self._central:
                 raise BadInput(
                     f"the derivative of the central letter {key} is {rate}; only central letters work in it"
@@ -80,7 +81,7 @@ class Words:
     def letters(self) -> tuple[str, ...]:
         """Every letter of the claim, sorted."""
         polys = [_inner(self.lhs), _inner(self.rhs), *self.central]
-        polys += [poly for pair in (*self.rules, *self.derivation) for poly in pair]
+        polys += [poly for pair in (*self.rules, *self._rates) for poly in pair]
         return tuple(sorted({name for poly in polys for name in poly.letters}))
 
     def tree(self) -> dict:
@@ -90,7 +91,7 @@ class Words:
             "letters": list(self.letters),
             "central": sorted(self._central),
             "rules": [[list(left.word() or ()), right.tree()] for left, right in self.rules],
-            "derivation": {_letter(key, "letter"): poly.tree() for key, poly in self.derivation},
+            "derivation": {_letter(key, "letter"): poly.tree() for key, poly in self._rates},
             "lhs": self.lhs.tree(),
             "rhs": self.rhs.tree(),
         }
@@ -160,15 +161,20 @@ class Words:
             yield scalars + rest, c
 
     @property
+    def _rates(self) -> tuple[tuple[WordPoly, WordPoly], ...]:
+        """Pairs (letter, its derivative), the form that `derivation` has after __post_init__."""
+        return cast("tuple[tuple[WordPoly, WordPoly], ...]", self.derivation)
+
+    @property
     def _central(self) -> frozenset[str]:
         return frozenset(_letter(poly, "a central letter") for poly in self.central)
 
     def _expanded(self, side: WordPoly | Derived) -> WordPoly:
-        rates = {_letter(key, "a key of derivation"): poly for key, poly in self.derivation}
+        rates = {_letter(key, "a key of derivation"): poly for key, poly in self._rates}
         return side.poly.derived(rates) if isinstance(side, Derived) else side
 
     def _refutation(self, sides: tuple[WordPoly, WordPoly], why: str) -> Verdict:
-        model = self.model or search(self.letters, self._central, self.rules, sides)
+        model = cast("Model | None", self.model) or search(self.letters, self._central, self.rules, sides)
         if model is None:
             return Verdict(Status.UNDECIDED, reason=f"{why}; rules may be incomplete; give a model")
         broken = broken_rule(model, self._central, self.rules)
@@ -180,7 +186,7 @@ class Words:
 
     def _underived_rule(self) -> str | None:
         """A rule whose derivative the rules do not imply: a model need not continue in time."""
-        rates = {_letter(key, "letter"): poly for key, poly in self.derivation}
+        rates = {_letter(key, "letter"): poly for key, poly in self._rates}
         for left, right in self.rules if rates else ():
             if self.normal_form(left.derived(rates) - right.derived(rates)).terms:
                 return f"{left} = {right}"

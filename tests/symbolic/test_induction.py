@@ -151,6 +151,11 @@ def test_a_random_claim_is_proved_only_if_the_numbers_agree(seed: int) -> None:
         (lambda: Induction(n, 0, {a: (0, a)}, {a: 0}, "<="), BadInput, "relation"),
         (lambda: Induction(n, 0, {a: (0.5, a)}, {a: 0}), WrongType, "float"),
         (lambda: Induction(n, 0, {a: 0}, {a: 0}), BadInput, "pair"),
+        (
+            lambda: Induction(n, 0, {a: (0, a + sp.Symbol("n"))}, {a: n}),
+            BadInput,
+            "two different symbols named n",
+        ),
         (lambda: Induction(n, 0, {}, {a: 0}), WrongType, "state"),
         (lambda: Induction(n, 0, {a: (0, a)}, {b: 0}), BadInput, "no state symbol"),
         (lambda: Induction(n, 0, {a: (0, a)}, {a: a}), BadInput, "not claimed"),

@@ -110,6 +110,7 @@ def turn(rng: Random) -> sp.Expr:
         (lambda: Limit(t, "t", oo, 0), WrongType, "variable"),
         (lambda: Limit(t, t, 0, 0), BadInput, "to is 0"),
         (lambda: Limit(t, t, oo, t), BadInput, "value"),
+        (lambda: Limit(sp.Symbol("t"), t, oo, 0), BadInput, "two different symbols named t"),
         (lambda: Limit(sp.eye(2), t, oo, 0), BadInput, "matrix"),
         (lambda: Limit(x * t, t, oo, 0, (x <= 0,)), BadInput, "write -x for x"),
         (lambda: Limit(t, t, oo, oo, (t > 0,)), BadInput, "assume speaks of t"),

@@ -120,6 +120,7 @@ def test_a_random_relabelling_is_proved_only_if_it_is_one(seed: int) -> None:
     ("make", "error", "names"),
     [
         (lambda: Reindex("j", p, v(j), v(p(j))), WrongType, "index"),
+        (lambda: Reindex(j, p, v(sp.Symbol("j")), v(p(j))), BadInput, "two different symbols named j"),
         (lambda: Reindex(j, "p", v(j), v(p(j))), WrongType, "bijection"),
         (lambda: Reindex(j, p, 0.5 * v(j), v(p(j))), WrongType, "body"),
         (lambda: Reindex(j, p, v(j), v(p(j, i))), BadInput, "one index"),

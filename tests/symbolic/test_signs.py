@@ -74,6 +74,9 @@ def test_what_the_rules_do_not_reach_is_undecided(expr) -> None:
 
 def test_a_divisor_that_may_vanish_proves_nothing() -> None:
     assert Sign(x**2 / x**2, "+").check().status is Status.PROVED  # sympy cancels before anyone looks
+    assert Sign(sp.exp(1 / x), "+").check().status is Status.UNDECIDED
+    assert Sign(sp.exp(1 / x), "+", (x > 0,)).check().status is not Status.REFUTED
+    assert Sign(sp.tan(x) ** 2, "+0").check().status is Status.UNDECIDED
     quotient = sp.Mul(x**2 + y**2, sp.Pow(x**2 - y**2, -2), evaluate=False)
     assert Sign(quotient, "+").check().status is not Status.PROVED
 
@@ -134,6 +137,7 @@ def test_sturm_finds_exactly_the_signs_that_occur(seed: int) -> None:
         (lambda: Sign(x, "+", (x > 1,)), BadInput, "assume"),
         (lambda: Sign(x, "+", (x > 0, x < 0)), BadInput, "contradict"),
         (lambda: Sign("x", "+"), WrongType, "string"),
+        (lambda: Sign(x, "+", (sp.Symbol("x") > 0,)), BadInput, "two different symbols named x"),
     ],
 )
 def test_bad_input_gets_one_sentence_that_names_it(make, error, names) -> None:
