@@ -1,6 +1,6 @@
 """Writing proofs down: one JSON certificate per proof id, an index of hashes, and the document `proofs.json`.
 
-Everything here is deterministic: the same laws give the same bytes. Times, machines and residuals stand elsewhere.
+Everything here is deterministic: the same laws give the same bytes. Times and residuals stand elsewhere.
 """
 
 from __future__ import annotations
@@ -102,7 +102,10 @@ def _row(proof: Proof) -> dict[str, Any]:
         "statement": proof.statement,
         "hypotheses": [h.text for h in proof.hypotheses],
         "rests_on": list(proof.rests_on),
-        "steps": [{"name": e.name, "kind": e.kind, "status": e.status.value, "reason": e.reason} for e in proof.steps],
+        "steps": [
+            {"name": e.name, "kind": e.kind, "status": e.status.value, "reason": e.reason}
+            for e in proof.steps
+        ],
         "sources": [{"text": s.text, "url": s.url} for s in proof.sources],
         "anchor": proof.anchor,
         "statement_sha256": sha256(cert["statement"]),
@@ -112,12 +115,14 @@ def _row(proof: Proof) -> dict[str, Any]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write to a temporary file beside `path` and rename it: readers see the old file or the new one, never half."""
+    """Write beside `path` and rename: readers see the old file or the new one, never half of one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
-        raise Unwritable(f"cannot write {path}: {error.strerror or error}; name a folder that can be written") from error
+        raise Unwritable(
+            f"cannot write {path}: {error.strerror or error}; name a folder that can be written"
+        ) from error
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)

@@ -1,6 +1,6 @@
 """The command line `exptx`: thin; every command hands over to the room that does the work.
 
-Exit status: 0 everything as expected (an expected refutation is no failure), 1 something is not, 2 the call is wrong.
+Exit status: 0 all as expected (an expected refutation is no failure), 1 something is not, 2 the call is wrong.
 Results go to standard output, progress to standard error.
 """
 
@@ -36,16 +36,26 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Positional encodings for attention as exp(tX)."""
 
 
 @app.command()
 def prove(
-    laws: Annotated[list[str] | None, typer.Argument(help="Laws or single proofs (law/encoding); all where none is named.")] = None,
-    encodings: Annotated[list[str] | None, typer.Option("--encoding", help="Only proofs about this encoding or block; repeatable.")] = None,
-    certificates: Annotated[Path | None, typer.Option(help="Write one JSON certificate per proof, and an index, here.")] = None,
+    laws: Annotated[
+        list[str] | None,
+        typer.Argument(help="Laws or single proofs (law/encoding); all where none is named."),
+    ] = None,
+    encodings: Annotated[
+        list[str] | None,
+        typer.Option("--encoding", help="Only proofs about this encoding or block; repeatable."),
+    ] = None,
+    certificates: Annotated[
+        Path | None, typer.Option(help="Write one JSON certificate per proof, and an index, here.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Decide every step of the laws and say what was found."""
@@ -82,7 +92,9 @@ def verify(
 
 @app.command()
 def report(
-    out: Annotated[Path, typer.Option(help="The folder to write index.html, proofs.json and run.json to.")] = Path("build/report"),
+    out: Annotated[
+        Path, typer.Option(help="The folder to write index.html, proofs.json and run.json to.")
+    ] = Path("build/report"),
 ) -> None:
     """Prove everything, measure the kernels, and write the report."""
     from . import console

@@ -1,4 +1,7 @@
-"""A law: one statement with its hypotheses, its proof, and what would break it. Report and doctor read the same laws."""
+"""A law: one statement with its hypotheses, its proof, and what would break it.
+
+Report and doctor read the same laws.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +34,8 @@ class Renaming:
 class Law:
     """Everything one proof id stands for.
 
-    `statement` is a sentence with its quantifiers (mathematics in backticks); the steps with `goal=True` are its
-    formulas. A law expected proved lists `perturbations` that must be refuted; one expected refuted lists
+    `statement` is a sentence with its quantifiers (mathematics in backticks); its formulas are the steps with
+    `goal=True`. A law expected proved lists `perturbations` that must be refuted; one expected refuted lists
     `siblings` that must be proved.
     """
 
@@ -59,13 +62,18 @@ class Law:
         stated = {h.name for h in self.hypotheses}
         for step in self.steps:
             if isinstance(step, Cited) and not stated.issuperset(step.needs):
-                raise MalformedLaw(f"law {self.id}: step {step.name!r} needs {set(step.needs) - stated}, which is not stated")
+                raise MalformedLaw(
+                    f"law {self.id}: step {step.name!r} needs {set(step.needs) - stated}, which is not stated"
+                )
         for p in self.perturbations + self.siblings:
             if p.of not in names:
                 raise MalformedLaw(f"law {self.id}: {p.change!r} changes a step {p.of!r} that does not exist")
         computed = any(conclusive(step) for step in self.steps)
         if self.expected is Status.PROVED and computed and len(self.perturbations) < 2:
-            raise MalformedLaw(f"law {self.id}: a proved law needs at least two perturbations, it has {len(self.perturbations)}")
+            raise MalformedLaw(
+                f"law {self.id}: a proved law needs at least two perturbations, it has "
+                f"{len(self.perturbations)}"
+            )
         if self.expected is Status.REFUTED and not self.siblings:
             raise MalformedLaw(f"law {self.id}: a refuted law needs a true sibling")
 
@@ -105,7 +113,9 @@ class Chapter:
     intro: str
     entries: list[Entry] = field(default_factory=list)
 
-    def law(self, id: str, *, encodings: tuple[str, ...] | None = None) -> Callable[[Callable[..., Law]], Callable[..., Law]]:
+    def law(
+        self, id: str, *, encodings: tuple[str, ...] | None = None
+    ) -> Callable[[Callable[..., Law]], Callable[..., Law]]:
         """Register a builder. Nothing is computed until the law is asked for."""
 
         def register(build: Callable[..., Law]) -> Callable[..., Law]:
@@ -117,7 +127,9 @@ class Chapter:
         return register
 
 
-def select(chapters: tuple[Chapter, ...], laws: tuple[str, ...] | None, encodings: tuple[str, ...] | None) -> Iterator[tuple[Chapter, Law]]:
+def select(
+    chapters: tuple[Chapter, ...], laws: tuple[str, ...] | None, encodings: tuple[str, ...] | None
+) -> Iterator[tuple[Chapter, Law]]:
     """The laws asked for, in story order; an id may be a law or a proof id `law/encoding`."""
     known = {pid for c in chapters for e in c.entries for pid in (e.id, *e.proof_ids())}
     names = {name for c in chapters for e in c.entries for name in e.encodings or ()}

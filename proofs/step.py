@@ -93,7 +93,7 @@ def declared(*parts: Any) -> list[list[str]]:
 
 
 def _evidence(lhs: Any, rhs: Any, verdict: Verdict) -> dict[str, Any]:
-    """The witness of a refutation as JSON: the point, values chosen for opaque functions, the entry, the gap."""
+    """The witness of a refutation as JSON: point, values of opaque functions, entry, gap."""
     witness = verdict.witness or {}
     point = {symbol: value for symbol, value in witness.items() if symbol.is_Symbol}
     calls: dict[str, list[Any]] = {}
@@ -159,7 +159,7 @@ class Apart(Identity):
 
 @dataclass(frozen=True, kw_only=True)
 class Enclosed(Step):
-    """lower < expr < upper for one concrete number, by ball arithmetic. Enclosed, not proved for all values."""
+    """lower < expr < upper for one concrete number, by balls: enclosed, not proved for all values."""
 
     kind: ClassVar[str] = "enclosed"
     expr: sp.Expr

@@ -89,7 +89,8 @@ def bounded(name: str) -> Law:
         id="bounded",
         encoding=name,
         title=f"The {name} is bounded {words}",
-        statement=f"The squared length of the last column of the {name}'s `A(t)` is `{_text(block)}`; it tends to "
+        statement=f"The squared length of the last column of the {name}'s `A(t)` is `{_text(block)}`; it "
+        "tends to "
         f"{_limit_word(ends['forwards'])} forwards and "
         f"{_limit_word(ends['backwards'])} backwards. So `A` is bounded {words}.",
         steps=(square, *limits.values(), start),
@@ -105,7 +106,9 @@ def bounded(name: str) -> Law:
 
 _COMMENTS = {
     "all t": "Lengths do not change at all: nothing is lost and nothing explodes, in either direction.",
-    "t ≥ 0": "Safe behind a causal mask: the past fades. Ahead of the query the same factor grows without bound.",
+    "t ≥ 0": (
+        "Safe behind a causal mask: the past fades. Ahead of the query the same factor grows without bound."
+    ),
     "t ≤ 0": "The mirror image of a fade; it would need a mask the other way round.",
     "neither": (
         "Growth is polynomial, not exponential. As a bias inside a softmax that is what one wants; as a map "
@@ -194,7 +197,8 @@ def only_rotation() -> Law:
     return Law(
         id="only-rotation",
         title="Only rotation neither forgets nor explodes",
-        statement="Up to a change of basis, `exp(tX)` is bounded for all real `t` iff it is a direct sum of holds "
+        statement="Up to a change of basis, `exp(tX)` is bounded for all real `t` iff it is a direct sum "
+        "of holds "
         "and turns. So the only non-trivial encoding with "
         "square invertible factors that is bounded in both directions is a rotation.",
         hypotheses=(Hypothesis("real", "`X` is a real square matrix"),),

@@ -1,4 +1,4 @@
-"""The bridge: what "relative" forces on a pair of token-wise maps, what it does not, and why a change of basis is free."""
+"""The bridge: what "relative" forces on two token-wise maps, and why a change of basis is free."""
 
 import sympy as sp
 
@@ -33,7 +33,8 @@ def bridge() -> Law:
     return Law(
         id="bridge",
         title="Relative makes a group",
-        statement="Let `F(t)ᵀG(s) = M(t-s)` for all real `t, s`, with square factors and `M(0)` invertible. Then "
+        statement="Let `F(t)ᵀG(s) = M(t-s)` for all real `t, s`, with square factors and `M(0)` "
+        "invertible. Then "
         "`A(u) = M(0)⁻¹M(u)` satisfies "
         "`A(0) = I` and `A(u)A(-v) = A(u-v)`: it is a homomorphism.",
         hypotheses=(
@@ -97,7 +98,8 @@ def general_form() -> Law:
     return Law(
         id="general-form",
         title="The general form: C e^{uX} B",
-        statement="For all matrices `C` (r×d), `X` (d×d), `B` (d×r) and all real `t, s, c`: the score matrix `C "
+        statement="For all matrices `C` (r×d), `X` (d×d), `B` (d×r) and all real `t, s, c`: the score "
+        "matrix `C "
         "e^{tX} e^{-sX} B` is unchanged when `c` is added to `t` and `s`. "
         "No squareness of `C` or `B` is needed.",
         hypotheses=(

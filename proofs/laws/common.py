@@ -1,4 +1,4 @@
-"""Symbols, small matrices and sources that several chapters share. Every symbol is real; signs are declared here."""
+"""Symbols, small matrices and sources that several chapters share; signs of symbols are declared here."""
 
 import sympy as sp
 

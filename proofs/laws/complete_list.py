@@ -96,7 +96,8 @@ def complete_list() -> Law:
     return Law(
         id="complete-list",
         title="Nothing is missing",
-        statement="Every real square `X` is similar to a direct sum of blocks `J_m(-γ)` and `C_m(γ, ω)` with `ω > "
+        statement="Every real square `X` is similar to a direct sum of blocks `J_m(-γ)` and `C_m(γ, ω)` "
+        "with `ω > "
         "0`, unique up to order; so every `exp(uX)` "
         "is a combination of `u^k e^{-γu}`, `u^k e^{-γu} cos ωu` and `u^k e^{-γu} sin ωu` with `k < m`.",
         hypotheses=(

@@ -1,4 +1,4 @@
-"""The fade: an eigenvalue's real part is fate, its imaginary part rhythm; decay by numbers, and why it needs a causal mask."""
+"""The fade: real parts are fate, imaginary parts rhythm; decay by numbers, and why it needs a mask."""
 
 import sympy as sp
 

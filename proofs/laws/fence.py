@@ -1,4 +1,4 @@
-"""The fence: every encoding of the catalogue, relative or not, in the family or not, and what lies outside with its reason."""
+"""The fence: every encoding of the catalogue, inside or outside, and one witness for each refusal."""
 
 import sympy as sp
 
@@ -79,7 +79,7 @@ WHY = {
     "keys_only": "Rotating the keys alone saves half the work and leaves the absolute position of the key.",
     "before_projection": "The projection between the two rotations does not commute with them.",
     "mismatched_pairings": "Query and key turn in different planes; nothing cancels beyond the first tokens.",
-    "same_side_boost": "The boost is symmetric, so the same map on both sides gives B(t+s): a sum, not a gap.",
+    "same_side_boost": "The boost is symmetric, so one map on both sides gives B(t+s): a sum, not a gap.",
     "rotated_values": "Scores are fine, but the output carries the absolute position of each value.",
 }
 

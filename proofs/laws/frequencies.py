@@ -1,4 +1,4 @@
-"""A bank of clocks: how the frequencies b^{-2k/d} are chosen, when a bank repeats, and what longer contexts change."""
+"""A bank of clocks: choosing frequencies, when a bank repeats, and what longer contexts change."""
 
 import sympy as sp
 

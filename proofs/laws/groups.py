@@ -1,4 +1,4 @@
-"""What a group is: four axioms, met on a clock, and the two shapes (homomorphism, matrix group) that the rest is made of."""
+"""What a group is: four axioms met on a clock, homomorphisms, and the group of invertible matrices."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""One-parameter groups: every block's flow, the group law for any matrix and any size, and what fails when a rule is dropped."""
+"""One-parameter groups: the flow of every block, any size, any matrix, and what breaks without a rule."""
 
 import sympy as sp
 
@@ -136,7 +136,8 @@ def all_sizes() -> Law:
     return Law(
         id="all-sizes",
         title="Slides of every height",
-        statement="For every `k ≥ 1`: the entries `a_k = t^k/k!` on the k-th diagonal satisfy `a_k' = a_{k-1}` "
+        statement="For every `k ≥ 1`: the entries `a_k = t^k/k!` on the k-th diagonal satisfy `a_k' = "
+        "a_{k-1}` "
         "and vanish at `t = 0`. Hence "
         "`e^{tN} = Σ t^k N^k/k!` solves `A' = NA`, `A(0) = I` for every size `m`, and with "
         "`e^{-γt}R(ωt)` in front, so do `J_m(-γ)` and `C_m(γ, ω)`.",
@@ -205,7 +206,8 @@ def direct_sum() -> Law:
     return Law(
         id="direct-sum",
         title="Blocks side by side",
-        statement="Let `P, Q` be the projections on two complementary blocks (`P² = P`, `Q² = Q`, `PQ = QP = 0`). "
+        statement="Let `P, Q` be the projections on two complementary blocks (`P² = P`, `Q² = Q`, `PQ = "
+        "QP = 0`). "
         "If `A' = XA` on the first and `B' = YB` "
         "on the second, then `PA + QB` is the flow of `PX + QY`. Adding one block at a time gives any "
         "number of blocks.",
@@ -327,7 +329,8 @@ def euler_limit() -> Law:
     return Law(
         id="euler-limit",
         title="Many small ticks",
-        statement="For all `x_j` with `0 ≤ x_j < 1`: `Π(1 - x_j) ≥ 1 - Σ x_j`. With `x_j = j/n` for `j < k ≤ n` "
+        statement="For all `x_j` with `0 ≤ x_j < 1`: `Π(1 - x_j) ≥ 1 - Σ x_j`. With `x_j = j/n` for `j < "
+        "k ≤ n` "
         "this says "
         "`(1-1/n)⋯(1-(k-1)/n) ≥ 1 - k(k-1)/(2n)`, and with `x = |t|‖X‖` it gives `‖exp(tX) - (I + "
         "tX/n)ⁿ‖ ≤ Σ_k k(k-1)/(2n)·x^k/k! = (x²/2n) eˣ`.",

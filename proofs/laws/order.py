@@ -1,4 +1,4 @@
-"""Attention cannot see order: relabelling the tokens relabels scores and outputs, until positions or a mask say otherwise."""
+"""Attention cannot see order: relabelled tokens relabel outputs, until positions or a mask step in."""
 
 import sympy as sp
 
@@ -33,7 +33,8 @@ def permutation_equivariance() -> Law:
     return Law(
         id="permutation-equivariance",
         title="Shuffle the words: every output moves along",
-        statement="For any number of tokens and every permutation `p`: the scores of the shuffled sentence are "
+        statement="For any number of tokens and every permutation `p`: the scores of the shuffled "
+        "sentence are "
         "`q_{p(i)}·k_{p(j)}`, "
         "softmax normalises each row by the same number as before, and the output at place `i` is the "
         "old output at place `p(i)`.",
@@ -114,7 +115,9 @@ def causal_mask_sees_order() -> Law:
     return Law(
         id="causal-mask-sees-order",
         title="“A causal mask changes nothing about that”",
-        statement="Under a causal mask the output of “bit” is the same in “dog bit man” and in “man bit dog”.",
+        statement=(
+            "Under a causal mask the output of “bit” is the same in “dog bit man” and in “man bit dog”."
+        ),
         expected=Status.REFUTED,
         steps=(goal,),
         siblings=(goal.but("without the mask", lhs=attend(ONE, 1), rhs=attend(OTHER, 1)),),

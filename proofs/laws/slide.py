@@ -135,7 +135,8 @@ def alibi_sign() -> Law:
         id="alibi-sign",
         title="“score = q·k + m(t-s)” with m > 0",
         statement=(
-            "With the bias `+m(t-s)`, `m > 0`, the softmax weight of a key, relative to one at gap 0, is `e^{mu}` "
+            "With the bias `+m(t-s)`, `m > 0`, the softmax weight of a key, relative to one at "
+            "gap 0, is `e^{mu}` "
             "at the gap `u`, and tends to 0 as `u → ∞`."
         ),
         expected=Status.REFUTED,

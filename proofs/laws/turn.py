@@ -1,4 +1,4 @@
-"""The turn: RoPE. Why rotating by absolute positions leaves only the gap, for every number of planes and any frequencies."""
+"""The turn: RoPE. Rotating by absolute positions leaves the gap, for any number of planes."""
 
 import sympy as sp
 
@@ -94,7 +94,8 @@ def rope_relative() -> Law:
     return Law(
         id="rope-relative",
         title="RoPE is relative, for every number of planes",
-        statement="For every number of planes `n`, all frequencies, all real `t, s, c` and all contents: the RoPE "
+        statement="For every number of planes `n`, all frequencies, all real `t, s, c` and all contents: "
+        "the RoPE "
         "score "
         "`Σ (R(ω_j t) q_j)·(R(ω_j s) k_j)` is the same at `(t + c, s + c)` as at `(t, s)`.",
         steps=(goal,),
@@ -113,7 +114,8 @@ def rope_relative() -> Law:
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         sources=(ROFORMER,),
-        comment="The sum over no planes is 0 on both sides; a new plane, with a frequency and contents of its "
+        comment="The sum over no planes is 0 on both sides; a new plane, with a frequency and contents "
+        "of its "
         "own, adds equal terms. "
         "Hence all n, not a sample of dimensions. A plane that does not turn is the case ω = 0, and "
         "unrotated features are more of those.",
@@ -172,7 +174,8 @@ def plane_score() -> Law:
             goal.but("the sine part is left out", rhs=along * sp.cos(w * (t - s))),
             sign.but("the gap has the other sign", rhs=sp.sin(-3 * w)),
         ),
-        comment="Popular accounts keep only the cosine. That is the special case of parallel contents: with q = "
+        comment="Popular accounts keep only the cosine. That is the special case of parallel contents: "
+        "with q = "
         "(1, 0), k = (0, 1) "
         "at (5, 2) the plane of frequency 1 scores sin 3 = 0.141…, and at (2, 5) it scores -0.141….",
     )
@@ -224,7 +227,8 @@ def turn_flow() -> Law:
             ),
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
-        comment="With the query at t and the key at s the matrix between them is `R(ω(s-t)) = exp((t-s)X)` with "
+        comment="With the query at t and the key at s the matrix between them is `R(ω(s-t)) = "
+        "exp((t-s)X)` with "
         "`X = -ωJ`: the sign "
         "that golden values must pin down.",
     )
@@ -237,7 +241,9 @@ def one_line_cannot_turn() -> Law:
     return Law(
         id="one-line-cannot-turn",
         title="Why pairs: a line has no room to turn",
-        statement="For all real `λ, t`: `e^{λt} > 0`, so a real `1×1` group never reaches `-1` and never turns.",
+        statement=(
+            "For all real `λ, t`: `e^{λt} > 0`, so a real `1×1` group never reaches `-1` and never turns."
+        ),
         steps=(goal,),
         perturbations=(
             goal.but("it is sometimes negative", sign="-"),
@@ -270,7 +276,8 @@ def conjugate_pairs() -> Law:
     return Law(
         id="conjugate-pairs",
         title="Why pairs: complex eigenvalues come in twos",
-        statement="For every real polynomial `p` of any degree and every `z = x + iy`: `p(z̄)` is the conjugate "
+        statement="For every real polynomial `p` of any degree and every `z = x + iy`: `p(z̄)` is the "
+        "conjugate "
         "of `p(z)`. So complex "
         "eigenvalues of a real matrix come in conjugate pairs.",
         steps=(goal,),
@@ -347,7 +354,8 @@ def levels() -> Law:
     return Law(
         id="levels",
         title="Three ways to write RoPE are one operation",
-        statement="The block-diagonal matrix, the list of plane rotations, and `x₀ cos α - x₁ sin α`, `x₀ sin α + "
+        statement="The block-diagonal matrix, the list of plane rotations, and `x₀ cos α - x₁ sin α`, `x₀ "
+        "sin α + "
         "x₁ cos α` agree for all "
         "contents and angles. A plane costs four multiplies and two adds; `n` planes have `4n` non-zero "
         "entries: 256 of 16384 at `d = 128` for integer `t ≠ 0`, 128 at `t = 0`.",
@@ -483,7 +491,8 @@ def contragredient() -> Law:
     return Law(
         id="contragredient",
         title="“Apply the same map to q and k” is special to rotations",
-        statement="For every group `A`: with the query factor `A(t)ᵀ` and the key factor `A(-s)` the score is `qᵀ "
+        statement="For every group `A`: with the query factor `A(t)ᵀ` and the key factor `A(-s)` the "
+        "score is `qᵀ "
         "A(t-s) k`. Only where "
         "`A(t)ᵀ = A(-t)`, as for a rotation, are the two factors the same map.",
         steps=(same, goal),

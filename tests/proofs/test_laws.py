@@ -27,7 +27,11 @@ EXPECTED_REFUTED = {
 
 
 def test_every_proof_comes_out_as_expected_with_all_its_teeth(proofs):
-    wrong = {p.id: [p.status, [(t.change, t.status) for t in (*p.perturbations, *p.siblings)]] for p in proofs if not p.as_expected}
+    wrong = {
+        p.id: [p.status, [(t.change, t.status) for t in (*p.perturbations, *p.siblings)]]
+        for p in proofs
+        if not p.as_expected
+    }
     assert not wrong
 
 
@@ -85,7 +89,10 @@ def test_renamings_stay_proved(proofs):
             for step in proof.law_object.steps:
                 if isinstance(step, Identity):
                     swapped = {old: sp.sympify(new) for old, new in renaming.substitution.items()}
-                    sides = (side.xreplace(swapped) if hasattr(side, "xreplace") else side for side in (step.lhs, step.rhs))
+                    sides = (
+                        side.xreplace(swapped) if hasattr(side, "xreplace") else side
+                        for side in (step.lhs, step.rhs)
+                    )
                     lhs, rhs = sides
                     assert replace(step, lhs=lhs, rhs=rhs).check(frozenset()).status is Status.PROVED
                     tried += 1
@@ -121,13 +128,20 @@ def test_every_chapter_has_laws_with_sources_or_steps(chapter):
 
 def test_statements_end_with_a_full_stop_and_quantify(proofs):
     for proof in proofs:
-        assert proof.statement.rstrip().endswith("."), proof.id
+        assert proof.statement.rstrip().endswith((".", "….")), proof.id
         assert proof.statement.count("`") % 2 == 0, proof.id
 
 
 def test_all_planes_sizes_and_tokens_are_inductions(by_id):
     """No sentence "and so on": what holds for all n is decided as a step from n to n + 1."""
-    for name in ("rope-relative", "rope-length", "all-sizes", "lookup-table", "worked-example", "gates-telescope/turn"):
+    for name in (
+        "rope-relative",
+        "rope-length",
+        "all-sizes",
+        "lookup-table",
+        "worked-example",
+        "gates-telescope/turn",
+    ):
         kinds = {e.kind for e in by_id[name].steps if e.goal}
         assert "induction" in kinds, name
 
@@ -139,7 +153,10 @@ def test_enclosed_numbers_are_not_called_proved_for_all(by_id):
 
 def test_a_wrong_number_is_refuted(by_id):
     step = next(e.step for e in by_id["worked-example"].steps if "query at 5" in e.name)
-    assert replace(step, lower="5.5431010613049434", upper="5.5431010613049435").check(frozenset()).status is Status.REFUTED
+    assert (
+        replace(step, lower="5.5431010613049434", upper="5.5431010613049435").check(frozenset()).status
+        is Status.REFUTED
+    )
 
 
 def test_a_law_without_goal_perturbation_or_sibling_is_malformed():
@@ -167,4 +184,6 @@ def test_exact_steps_and_citations_are_told_apart(proofs):
     for proof in proofs:
         for found in proof.steps:
             assert conclusive(found.step) is (found.kind != "cited")
-            assert isinstance(found.step, Exact) is (found.kind in {"sign", "limit", "words", "induction", "reindex", "finite", "homomorphism"})
+            assert isinstance(found.step, Exact) is (
+                found.kind in {"sign", "limit", "words", "induction", "reindex", "finite", "homomorphism"}
+            )
