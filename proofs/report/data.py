@@ -12,6 +12,9 @@ from typing import Any, Protocol
 EXPLAIN_BELOW = 1 / 16
 """A residual this far below its budget has to be explained: the budget may be too generous."""
 
+TELLING = ("turn", "rope")
+"""The cases that say most, of a law that has many."""
+
 MARKS = {"PROVED": "✓", "REFUTED": "✗", "UNDECIDED": "?", "NOT_CHECKED": "○"}
 WORDS = {name: name.replace("_", " ").lower() for name in MARKS}
 
@@ -136,6 +139,12 @@ class Law:
     number: str
     title: str
     entries: tuple[Entry, ...]
+
+    @property
+    def shown(self) -> Entry:
+        """The case that is unfolded from the start: the turn where there is one."""
+        telling = [entry for entry in self.entries if entry.proof.encoding in TELLING]
+        return telling[0] if telling else self.entries[0]
 
     @property
     def comment(self) -> str:

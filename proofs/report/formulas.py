@@ -14,7 +14,9 @@ from typing import Any
 
 POINTS_PER_EM = 11
 WIDE_EM = 36.0
-"""Formulas wider than the text column are broken at their relation."""
+"""Formulas wider than the text column are broken at their relation, and made a little smaller if need be."""
+SMALLEST = 0.66
+"""No formula is shrunk further than this; what is still too wide can be scrolled."""
 
 _PREAMBLE = """#set page(width: auto, height: auto, margin: 1.5pt, fill: none)
 #set text(size: 11pt)
@@ -30,13 +32,12 @@ _RELATIONS = {
 
 @dataclass(frozen=True)
 class Formula:
-    """One display formula in its three spellings; `lhs relation rhs`, or `lhs` alone."""
+    """One display formula: `lhs relation rhs` or `lhs` alone, in typst, and the whole of it in LaTeX."""
 
     lhs: str
     relation: str = ""
     rhs: str = ""
     latex: str = ""
-    text: str = ""
 
     @property
     def on_one_line(self) -> str:
@@ -54,22 +55,21 @@ def formula_of(parts: tuple[Any, str, Any]) -> Formula:
     lhs, rhs = _side(parts[0]), _side(parts[2])
     sign, command = _RELATIONS.get(parts[1], (f'"{parts[1]}"', rf"\text{{{parts[1]}}}"))
     if parts[2] is None:
-        return Formula(lhs[0], latex=lhs[1], text=lhs[2])
-    return Formula(lhs[0], sign, rhs[0], f"{lhs[1]} {command} {rhs[1]}", f"{lhs[2]} {parts[1]} {rhs[2]}")
+        return Formula(lhs[0], latex=lhs[1])
+    return Formula(lhs[0], sign, rhs[0], f"{lhs[1]} {command} {rhs[1]}")
 
 
-def _side(part: Any) -> tuple[str, str, str]:
-    """One side of a formula in typst, LaTeX and plain text."""
-    from ...symbolic.typeset import to_latex, to_text, to_typst
+def _side(part: Any) -> tuple[str, str]:
+    """One side of a formula in typst and in LaTeX."""
+    from ...symbolic.typeset import to_latex, to_typst
 
     if part is None:
-        return "", "", ""
+        return "", ""
     if isinstance(part, str):
-        return f'"{part}"', rf"\text{{{part}}}", part
+        return f'"{part}"', rf"\text{{{part}}}"
     if isinstance(part, tuple):
-        words = ", ".join(part)
-        return f"[{words}]", f"[{words}]", f"[{words}]"
-    return to_typst(part), to_latex(part), to_text(part)
+        return (f"[{', '.join(part)}]",) * 2
+    return to_typst(part), to_latex(part)
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,10 @@ def _themed(svg: str, glyphs: dict[str, str]) -> str:
     body = body.replace('stroke="#000000"', 'stroke="currentColor"')
     body = re.sub(r'(?<=[ "(-])(\d+\.\d{3})\d+', r"\1", body)
     width, height = (float(number) for number in _SIZE.search(svg).groups())
+    scale = max(SMALLEST, min(1.0, WIDE_EM * POINTS_PER_EM / width)) / POINTS_PER_EM
     return (
         f'<svg aria-hidden="true" focusable="false" viewBox="0 0 {width:.2f} {height:.2f}" '
-        f'style="width:{width / POINTS_PER_EM:.3f}em;height:{height / POINTS_PER_EM:.3f}em">{body}</svg>'
+        f'style="width:{width * scale:.3f}em;height:{height * scale:.3f}em">{body}</svg>'
     )
 
 
@@ -162,9 +163,9 @@ def _glyph_sheet(glyphs: dict[str, str]) -> str:
 
 
 def mathml(formula: Formula) -> str:
-    """The formula for screen readers; plain text where latex2mathml is missing or refuses it."""
-    if importlib.util.find_spec("latex2mathml") is None or not formula.latex:
-        return f'<span role="math">{escape(formula.text)}</span>'
+    """The formula for screen readers; its LaTeX where latex2mathml is missing."""
+    if importlib.util.find_spec("latex2mathml") is None:
+        return f'<span role="math">{escape(formula.latex)}</span>'
     from latex2mathml.converter import convert
 
     return convert(formula.latex, display="block").replace("<math ", '<math role="math" ', 1)

@@ -140,12 +140,12 @@ _GREEK = {
     "omega": "ω",
     "phi": "φ",
 }
-_NAMES = re.compile(rf"\b(?:{'|'.join(_GREEK)})(?=\b|\d)|\+/-|(?<![\w.])-(?=[\d.])")
+_NAMES = re.compile(rf"\b(?:{'|'.join(_GREEK)})(?=\b|\d)|\+/-|\boo\b|(?<![\w.])-(?=[\d.]|oo)")
 
 
 def finding(executed: StepLike) -> str:
     """What deciding a step found: the reason, symbols as printed, and the witness unless it is named."""
-    signs = _GREEK | {"+/-": "±", "-": "−"}
+    signs = _GREEK | {"+/-": "±", "-": "−", "oo": "∞"}
     named = sorted((str(symbol), str(value)) for symbol, value in (executed.witness or {}).items())
     told = all(re.search(rf"\b{re.escape(s)} ?= ?{re.escape(v)}", executed.reason) for s, v in named)
     witness = "" if told else f". Witness: {', '.join(f'{s} = {v}' for s, v in named)}"

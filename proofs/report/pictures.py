@@ -156,27 +156,30 @@ def paint_scores(figure: Figure) -> None:
 
 
 def paint_clocks(figure: Figure, positions: tuple[int, ...] = (1, 10, 100, 1000)) -> None:
-    """The planes of a head of 16 as dials."""
+    """The planes of a head of 16 as dials, a row a position."""
+    axes = figure.subplots()
     frequencies = plane_frequencies(16)
-    panels = figure.subplots(len(positions), len(frequencies))
-    for row, position in zip(panels, positions, strict=True):
-        for axes, w in zip(row, frequencies, strict=True):
-            _dial(axes, position * w)
-        row[0].text(-1.5, 0, f"t = {position}", ha="right", va="center", fontsize=10)
-    for axes, w in zip(panels[0], frequencies, strict=True):
-        axes.set_title(f"{2 * pi / w:,.0f}" if w < 0.9 else f"{2 * pi / w:.2f}", fontsize=10)
+    for k, w in enumerate(frequencies):
+        period = 2 * pi / w
+        axes.text(
+            2.5 * k, 1.3, f"{period:,.0f}" if period > 10 else f"{period:.2f}", ha="center", fontsize=10
+        )
+        for row, position in enumerate(positions):
+            _dial(axes, 2.5 * k, -2.5 * row, position * w)
+    for row, position in enumerate(positions):
+        axes.text(-1.6, -2.5 * row, f"t = {position}", ha="right", va="center", fontsize=10)
+    axes.set_xlim(-3.4, 2.5 * len(frequencies) - 1.3)
+    axes.set_ylim(-2.5 * len(positions) + 1.4, 2)
+    _bare(axes)
 
 
-def _dial(axes: Axes, angle: float) -> None:
+def _dial(axes: Axes, x: float, y: float, angle: float) -> None:
     from matplotlib.patches import Circle, Wedge
 
-    axes.add_patch(Circle((0, 0), 1, fill=False, edgecolor=SOFT, lw=0.8))
+    axes.add_patch(Circle((x, y), 1, fill=False, edgecolor=SOFT, lw=0.8))
     swept = min(angle, 2 * pi) * 180 / pi
-    axes.add_patch(Wedge((0, 0), 1, 90 - swept, 90, facecolor=C1, alpha=0.22, lw=0))
-    axes.plot([0, 0.92 * sin(angle)], [0, 0.92 * cos(angle)], color=C1, lw=1.6)
-    axes.set_xlim(-1.12, 1.12)
-    axes.set_ylim(-1.12, 1.12)
-    _bare(axes)
+    axes.add_patch(Wedge((x, y), 1, 90 - swept, 90, facecolor=C1, alpha=0.22, lw=0))
+    axes.plot([x, x + 0.92 * sin(angle)], [y, y + 0.92 * cos(angle)], color=C1, lw=1.6)
 
 
 def paint_precision(figure: Figure) -> None:
