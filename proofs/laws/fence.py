@@ -129,20 +129,13 @@ def relative(name: str) -> Law:
             title=f"“{_called(name)} is relative”", expected=Status.REFUTED, siblings=(sibling,), **common
         )
     found = build(name)
-    # nope ignores positions, so only adding something absolute can break it
-    absolute = sp.ImmutableMatrix(goal.lhs.rows, 1, lambda i, _: t if i == 0 else 0)
+    first = sp.ImmutableMatrix(goal.lhs.rows, 1, lambda i, _: int(i == 0))
     breakers = (
-        goal.but(
-            "a term that grows with the query's position",
-            lhs=goal.lhs + absolute,
-            rhs=goal.rhs * 1 + 2 * absolute,
-        ),
-        goal.but(
-            "only the query is shifted, and its position is added",
-            lhs=_one_sided(found) + absolute,
-            rhs=goal.rhs,
-        ),
+        goal.but("the query's position is added", lhs=goal.lhs + (t + c) * first, rhs=goal.rhs + t * first),
+        goal.but("the key's position is added", lhs=goal.lhs + (s + c) * first, rhs=goal.rhs + s * first),
     )
+    if name != "nope":  # NoPE does not notice any shift
+        breakers += (goal.but("only the query is shifted", lhs=_one_sided(found)),)
     return Law(title=f"{_called(name)} is relative", perturbations=breakers, **common)
 
 
