@@ -23,7 +23,9 @@ from .errors import BadInput, SingularPoint, Unsupported
 from .walk import text
 
 MAX_BITS = 1 << 14
-_METHODS = {f: f.__name__ for f in (sp.exp, sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)}
+_METHODS = {
+    f: f.__name__ for f in (sp.exp, sp.sin, sp.cos, sp.tan, sp.cot, sp.sinh, sp.cosh, sp.tanh, sp.coth)
+}
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from .cyclotomic import vanishes
 from .errors import Unsupported
 
 MAX_TERMS = 20_000
+MAX_EXPONENTS = 10_000
 ZERO, HALF = Fraction(0), Fraction(1, 2)
 
 
@@ -69,6 +70,10 @@ class Ring:
         """The interned number of an exponent."""
         found = self._numbers.get(exponent)
         if found is None:
+            if len(self.exponents) == MAX_EXPONENTS:
+                raise Unsupported(
+                    f"too large for the exact procedure: more than {MAX_EXPONENTS} exponentials"
+                )
             found = self._numbers[exponent] = len(self.exponents)
             self.exponents.append(exponent)
         return found

@@ -58,7 +58,9 @@ def _explicit(reader: Reader, matrix: MatrixBase) -> Rows:
     rows: Rows = []
     for i in range(matrix.rows):
         entries = enumerate(flat[i * columns : (i + 1) * columns])
-        rows.append({j: value for j, e in entries if e and (value := reader.read(e)).numerator})
+        rows.append(
+            {j: value for j, e in entries if e and ((value := reader.read(e)).numerator or value.nonzero)}
+        )
     return rows
 
 

@@ -18,34 +18,21 @@ from sympy.polys.domains import QQ
 
 from .advice import advice, irrational_argument
 from .cyclotomic import split_square
-from .errors import BadInput, Unsupported
+from .errors import Unsupported
 from .exppoly import ZERO, ExpPoly, NotPolynomial, Ring
+from .ratio import Fractions, Ratio
 from .walk import all_atoms, applications, fold, text
 
-MAX_POWER = 10_000
-MAX_POWER_OF_SUM = 256
-_TRIGONOMETRIC = (sp.sin, sp.cos, sp.tan)
-_HYPERBOLIC = (sp.sinh, sp.cosh, sp.tanh)
-
-Factors = tuple[tuple[int, int], ...]  # ((number of a denominator factor, power), ...), sorted
-
-
-@dataclass(frozen=True, eq=False)
-class Ratio:
-    """numerator / Π factor^power; `nonzero` lists the formulas that must not vanish."""
-
-    numerator: ExpPoly
-    factors: Factors = ()
-    nonzero: frozenset[sp.Expr] = frozenset()
+_TRIGONOMETRIC = sp.sin | sp.cos | sp.tan | sp.cot
+_HYPERBOLIC = sp.sinh | sp.cosh | sp.tanh | sp.coth
+_READ_THROUGH = sp.Add | sp.Mul | sp.exp | AppliedUndef | _TRIGONOMETRIC | _HYPERBOLIC
 
 
 @dataclass
-class Reader:
+class Reader(Fractions):
     """Reads expressions over one ring and remembers every subexpression."""
 
-    ring: Ring
     _memo: dict[Any, Ratio] = field(default_factory=dict)
-    _factors: list[ExpPoly] = field(default_factory=list)
     _opaque: list[tuple[str, tuple[Ratio, ...]]] = field(default_factory=list)
 
     @classmethod
@@ -60,106 +47,6 @@ class Reader:
         found = self._memo.get(expression)
         return found if found is not None else fold(expression, _children, self._visit, self._memo)
 
-    # ---- arithmetic of fractions ----
-
-    def add(self, a: Ratio, b: Ratio) -> Ratio:
-        """a + b over the least common multiple of the listed factors."""
-        nonzero = a.nonzero | b.nonzero
-        if a.factors == b.factors:
-            return Ratio(a.numerator + b.numerator, a.factors, nonzero)
-        common = dict(a.factors)
-        for k, power in b.factors:
-            common[k] = max(power, common.get(k, 0))
-        factors = tuple(sorted(common.items()))
-        return Ratio(self._lift(a, common) + self._lift(b, common), factors, nonzero)
-
-    def _lift(self, a: Ratio, common: dict[int, int]) -> ExpPoly:
-        own, numerator = dict(a.factors), a.numerator
-        for k, power in common.items():
-            if power > own.get(k, 0):
-                numerator = numerator * self._factors[k] ** (power - own.get(k, 0))
-        return numerator
-
-    def multiply(self, a: Ratio, b: Ratio) -> Ratio:
-        """a·b."""
-        powers = dict(a.factors)
-        for k, power in b.factors:
-            powers[k] = powers.get(k, 0) + power
-        factors = a.factors if not b.factors else tuple(sorted(powers.items()))
-        return Ratio(a.numerator * b.numerator, factors, a.nonzero | b.nonzero)
-
-    def negate(self, a: Ratio) -> Ratio:
-        """-a."""
-        return Ratio(-a.numerator, a.factors, a.nonzero)
-
-    def invert(self, a: Ratio, source: sp.Expr) -> Ratio:
-        """1/a; `source` is the formula that becomes a side condition."""
-        top = self.ring.one
-        for k, power in a.factors:
-            top = top * self._factors[k] ** power
-        inverse = self._inverse(a.numerator, text(source))
-        nonzero = a.nonzero | {source} if inverse.factors else a.nonzero
-        return Ratio(top * inverse.numerator, inverse.factors, nonzero)
-
-    def _inverse(self, element: ExpPoly, name: str) -> Ratio:
-        """1/element: in the ring for a unit, else with one more denominator factor."""
-        unit = element.unit_inverse()
-        if unit is not None:
-            return Ratio(unit)
-        if element.is_zero():
-            raise BadInput(f"malformed: the denominator {name} is identically zero")
-        return Ratio(self.ring.one, ((self._factor(element), 1),))
-
-    def _factor(self, element: ExpPoly) -> int:
-        for k, known in enumerate(self._factors):
-            if known == element:
-                return k
-        self._factors.append(element)
-        return len(self._factors) - 1
-
-    def power(self, a: Ratio, exponent: int, source: sp.Expr) -> Ratio:
-        """a^exponent, guarded against sizes that would not end."""
-        limit = MAX_POWER if a.numerator.size() <= 1 else MAX_POWER_OF_SUM
-        if abs(exponent) > limit:
-            raise Unsupported(
-                f"too large for the exact procedure: the power {exponent} of {text(source)}; "
-                "use a free symbol for the power and prove the step by induction"
-            )
-        if exponent < 0:
-            a, exponent = self.invert(a, source), -exponent
-        factors = tuple((k, power * exponent) for k, power in a.factors)
-        return Ratio(a.numerator**exponent, factors, a.nonzero)
-
-    def subtract(self, a: Ratio, b: Ratio) -> Ratio:
-        """a - b."""
-        return self.add(a, self.negate(b))
-
-    def denominator(self, a: Ratio) -> list[tuple[ExpPoly, int]]:
-        """[(factor, power), ...]"""
-        return [(self._factors[k], power) for k, power in a.factors]
-
-    def is_zero(self, a: Ratio) -> bool:
-        """Denominators were found non-zero when they were formed, so the numerator decides."""
-        return a.numerator.is_zero()
-
-    def constant(self, value: sp.Rational) -> Ratio:
-        """A rational number."""
-        return Ratio(self.ring.constant(int(value.p), int(value.q)))
-
-    # ---- calculus ----
-
-    def differentiate(self, a: Ratio, symbol: sp.Symbol) -> Ratio:
-        """(n/Πf^p)' = (n' - n Σ p f'/f)/Πf^p."""
-        i = self.ring.index[symbol]
-        result = Ratio(a.numerator.diff(i), a.factors, a.nonzero)
-        for k, power in a.factors:
-            rate = self._factors[k].diff(i)
-            if rate:
-                slope = a.numerator * rate * self.ring.constant(-power)
-                term = self.multiply(Ratio(slope, a.factors), Ratio(self.ring.one, ((k, 1),)))
-                result = self.add(result, term)
-        return result
-
     def substitute(self, a: Ratio, values: dict[sp.Symbol, Ratio], point: dict[sp.Symbol, sp.Expr]) -> Ratio:
         """x := value for all pairs at once, in coefficients, exponents, denominators and opaque arguments."""
         polynomial = {self.ring.index[x]: self._polynomial_value(x, v, point) for x, v in values.items()}
@@ -171,7 +58,7 @@ class Reader:
         )
         for k, power in a.factors:
             factor = self._compose(self._factors[k], polynomial, opaque)
-            inverse = self._inverse(factor, f"of a formula taken at {text(point)}")
+            inverse = self.inverse(factor, f"of a formula taken at {text(point)}")
             for _ in range(power):
                 result = self.multiply(result, inverse)
         return result
@@ -242,7 +129,7 @@ class Reader:
             return self._exponential(node.args[0], node)
         if isinstance(node, sp.Pow):
             return self._pow(node)
-        if isinstance(node, _TRIGONOMETRIC + _HYPERBOLIC):
+        if isinstance(node, _TRIGONOMETRIC | _HYPERBOLIC):
             return self._circular(node)
         if isinstance(node, sp.Derivative):
             return self._derivative(node)
@@ -265,7 +152,7 @@ class Reader:
         return total
 
     def _argument(self, argument: sp.Expr, node: sp.Expr) -> tuple[ExpPoly, frozenset[sp.Expr]]:
-        value = self._cancelled(self._memo[argument])
+        value = self.cancelled(self._memo[argument])
         if value.factors:
             raise Unsupported(
                 f"{text(node)}: its argument has a denominator; use a free symbol for the quotient in "
@@ -277,22 +164,13 @@ class Reader:
             raise Unsupported(irrational_argument(node, problem.exponent, problem.coefficient)) from None
         return value.numerator, value.nonzero
 
-    def _cancelled(self, value: Ratio) -> Ratio:
-        """The same fraction without the denominators that divide its numerator: ω·(u + 2π/ω) is ωu + 2π."""
-        numerator, left = value.numerator, []
-        for k, power in value.factors:
-            while power and (quotient := numerator.quotient(self._factors[k])) is not None:
-                numerator, power = quotient, power - 1
-            left += [(k, power)] if power else []
-        return Ratio(numerator, tuple(left), value.nonzero)
-
     def _exponential(self, argument: sp.Expr, node: sp.Expr) -> Ratio:
         """exp(P + iπq)."""
         element, nonzero = self._argument(argument, node)
         return Ratio(self.ring.exponential_of(element), (), nonzero)
 
     def _circular(self, node: sp.Function) -> Ratio:
-        """cos z = (e^{iz} + e^{-iz})/2 and its five relatives, with e^{z} when hyperbolic."""
+        """cos z = (e^{iz} + e^{-iz})/2 and its relatives, with e^{z} when hyperbolic."""
         element, nonzero = self._argument(node.args[0], node)
         ring, half = self.ring, self.ring.constant(1, 2)
         turning = isinstance(node, _TRIGONOMETRIC)
@@ -305,9 +183,12 @@ class Reader:
             return Ratio(even, (), nonzero)
         if isinstance(node, sp.sin | sp.sinh):
             return Ratio(odd, (), nonzero)
-        source = sp.cos(node.args[0]) if turning else sp.cosh(node.args[0])
-        inverse = self.invert(Ratio(even), source) if turning else self._inverse(even, text(source))
-        return Ratio(odd * inverse.numerator, inverse.factors, nonzero | inverse.nonzero)
+        direct = isinstance(node, sp.tan | sp.tanh)
+        top, bottom = (odd, even) if direct else (even, odd)
+        below = ((sp.cos if turning else sp.cosh) if direct else (sp.sin if turning else sp.sinh))(
+            node.args[0]
+        )
+        return self.multiply(Ratio(top, (), nonzero), self.invert(Ratio(bottom), below))
 
     def _pow(self, node: sp.Pow) -> Ratio:
         base, exponent = node.args
@@ -374,8 +255,7 @@ def _children(node: Any) -> Iterable[Any]:
         return (node.args[0], *node.args[2])
     if isinstance(node, sp.Pow):
         return node.args[:1]
-    known = sp.Add | sp.Mul | sp.exp | AppliedUndef | sp.sin | sp.cos | sp.tan | sp.sinh | sp.cosh | sp.tanh
-    return node.args if isinstance(node, known) else ()
+    return node.args if isinstance(node, _READ_THROUGH) else ()
 
 
 def _taken_at(formula: sp.Expr, point: dict[sp.Symbol, sp.Expr]) -> sp.Expr:

@@ -103,7 +103,7 @@ def _atom_or_function_to(node: Any) -> list[Any]:
     if isinstance(node, AppliedUndef):
         return ["fn", str(node.func), *map(_to, node.args)]
     if isinstance(node, sp.Derivative):
-        tree = _to(node.args[0])
+        tree: list[Any] = _to(node.args[0])
         for symbol, count in node.args[1:]:
             tree = ["diff", tree, symbol.name, int(count)]
         return tree
@@ -111,12 +111,16 @@ def _atom_or_function_to(node: Any) -> list[Any]:
         return _subs_to(node)
     if _FUNCTIONS.get(type(node).__name__) is type(node):
         return [type(node).__name__, _to(node.args[0])]
+    if isinstance(node, sp.cot | sp.coth):  # sympy turns tan(x + pi/2) into -cot(x)
+        over, under = ("cos", "sin") if isinstance(node, sp.cot) else ("cosh", "sinh")
+        argument = _to(node.args[0])
+        return ["mul", [over, argument], ["pow", [under, argument], -1]]
     raise Unsupported(advice(node))
 
 
 def _subs_to(node: sp.Subs) -> list[Any]:
     body, variables, point = node.args
-    tree = _to(body)
+    tree: list[Any] = _to(body)
     for variable, value in zip(variables, point, strict=True):
         tree = ["at", tree, variable.name, _to(value)]
     return tree
@@ -140,7 +144,7 @@ def _matrix_to(node: MatrixExpr) -> list[Any]:
     if isinstance(node, MatMul):
         scalars = [_to(f) for f in node.args if isinstance(f, sp.Expr) and not getattr(f, "is_Matrix", False)]
         factors = [_to(f) for f in node.args if getattr(f, "is_Matrix", False)]
-        tree = factors[0] if len(factors) == 1 else ["matmul", *factors]
+        tree: list[Any] = factors[0] if len(factors) == 1 else ["matmul", *factors]
         for scalar in reversed(scalars):
             tree = ["smul", scalar, tree]
         return tree
@@ -203,11 +207,13 @@ def _one(rest: list[Any]) -> Any:
     return only
 
 
-def _power(base: Any, exponent: Any, symbols: Mapping[str, sp.Symbol]) -> sp.Expr:
+def _power(rest: list[Any], symbols: Mapping[str, sp.Symbol]) -> sp.Expr:
+    base, exponent = rest
     return sp.Pow(_from(base, symbols), _whole(exponent))
 
 
-def _derivative(body: Any, name: Any, count: Any, symbols: Mapping[str, sp.Symbol]) -> sp.Expr:
+def _derivative(rest: list[Any], symbols: Mapping[str, sp.Symbol]) -> sp.Expr:
+    body, name, count = rest
     times = (_symbol(name, symbols), _whole(count, 1))
     return sp.Derivative(_from(body, symbols), times, evaluate=False)
 
@@ -234,10 +240,10 @@ _BUILDERS: dict[str, Callable[[list[Any], Mapping[str, sp.Symbol]], Any]] = {
     "i": lambda r, s: S.ImaginaryUnit,
     "add": lambda r, s: sp.Add(*(_from(e, s) for e in r)),
     "mul": lambda r, s: sp.Mul(*(_from(e, s) for e in r)),
-    "pow": lambda r, s: _power(*r, s),
+    "pow": lambda r, s: _power(r, s),
     "sqrt": lambda r, s: sp.sqrt(_rational(_one(r))),
     "root": lambda r, s: sp.Pow(_rational(r[0]), _rational(r[1])),
-    "diff": lambda r, s: _derivative(*r, s),
+    "diff": lambda r, s: _derivative(r, s),
     "at": lambda r, s: At(_from(r[0], s), _symbol(r[1], s), _from(r[2], s)),
     "fn": lambda r, s: _application(*r, s),
     "matrix": lambda r, s: _matrix(_one(r), s),
