@@ -13,7 +13,7 @@ from typing import Any
 
 from ..symbolic.decide import Status, Verdict
 from .law import Chapter, Hypothesis, Law, select
-from .step import Formula, Perturbation, Source, Step, conclusive
+from .step import Cited, Formula, Perturbation, Source, Step, conclusive
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Proof:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        cited = tuple(e.step.source for e in self.steps if not conclusive(e.step))
+        cited = tuple(e.step.source for e in self.steps if isinstance(e.step, Cited))
         return tuple(dict.fromkeys(self.law_object.sources + cited))
 
     @property

@@ -80,7 +80,7 @@ def _assumptions(assume: tuple[Any, ...]) -> list[list[str]]:
 
 def declared(*parts: Any) -> list[list[str]]:
     """The signs that the symbols of these expressions were declared with, as JSON assumptions."""
-    symbols = set().union(*(getattr(p, "free_symbols", set()) for p in parts))
+    symbols: set[Any] = set().union(*(getattr(p, "free_symbols", set()) for p in parts))
     out = []
     for symbol in sorted(symbols, key=str):
         if symbol.is_positive:
@@ -98,7 +98,7 @@ def _evidence(lhs: Any, rhs: Any, verdict: Verdict) -> dict[str, Any]:
     point = {symbol: value for symbol, value in witness.items() if symbol.is_Symbol}
     calls: dict[str, list[Any]] = {}
     for call, value in sorted(((c, v) for c, v in witness.items() if not c.is_Symbol), key=str):
-        arguments = [str(sp.sympify(a).xreplace(point)) for a in call.args]
+        arguments = [str(a.xreplace(point)) for a in call.args]
         calls.setdefault(call.func.__name__, []).append([arguments, str(value)])
     found: dict[str, Any] = {"witness": {str(x): str(value) for x, value in sorted(point.items(), key=str)}}
     if calls:
@@ -112,7 +112,7 @@ def _gap(lhs: Any, rhs: Any, verdict: Verdict) -> list[str]:
     """Rational ends of lhs - rhs at the witness; for complex formulas those of the imaginary part follow."""
     if not any(getattr(side, "has", lambda _: False)(sp.I) for side in (lhs, rhs)):
         return verdict.certificate["gap"]
-    value = ball(sp.sympify(lhs) - sp.sympify(rhs), verdict.witness, 128)
+    value = ball(sp.sympify(lhs, strict=True) - sp.sympify(rhs, strict=True), verdict.witness or {}, 128)
     ends = (outward(value.real, 12), outward(value.imag, 12))
     return [str(end) for part in ends for end in (part.lower, part.upper)]
 

@@ -3,6 +3,7 @@
 import sympy as sp
 
 from ...symbolic.decide import Status
+from ...symbolic.free import word_poly
 from ...symbolic.induction import Induction
 from ...symbolic.signs import Sign
 from ...symbolic.words import Derived, Words, commuting, inverses, letters
@@ -29,7 +30,7 @@ def bridge() -> Law:
     goal = Exact(
         name="M(u-v) = M(u) M(0)⁻¹ M(-v)", goal=True, of=Words(fu * gs, (fu * g0) * middle * (f0 * gs), rules)
     )
-    identity = Exact(name="A(0) = I", of=Words(middle * (f0 * g0), 1, rules))
+    identity = Exact(name="A(0) = I", of=Words(middle * (f0 * g0), word_poly(1), rules))
     return Law(
         id="bridge",
         title="Relative makes a group",
@@ -140,8 +141,8 @@ def lookup_table() -> Law:
         ),
         steps=(goal, saved),
         perturbations=(
-            goal.but("a new token brings one new gap", state=counting.state | {gaps: (1, gaps + 1)}),
-            goal.but("2n gaps", claim=counting.claim | {gaps: 2 * n}),
+            goal.but("a new token brings one new gap", state={**counting.state, gaps: (1, gaps + 1)}),
+            goal.but("2n gaps", claim={**counting.claim, gaps: 2 * n}),
             saved.but("strictly fewer, for one token too", sign="+"),
         ),
         comment=(
@@ -160,7 +161,7 @@ def change_of_basis() -> Law:
         goal=True,
         of=Words(Derived(s_ * e * si), (s_ * x * si) * (s_ * e * si), rules, derivation={e: x * e}),
     )
-    start = Exact(name="and starts at I", of=Words(s_ * e * si, 1, (*rules, (e, 1 + 0 * e))))
+    start = Exact(name="and starts at I", of=Words(s_ * e * si, word_poly(1), (*rules, (e, 1 + 0 * e))))
     wq, wk = letters("Wq Wk")
     absorbed = Exact(
         name="the weights absorb S",

@@ -1,5 +1,7 @@
 """A bank of clocks: choosing frequencies, when a bank repeats, and what longer contexts change."""
 
+from typing import TypedDict
+
 import sympy as sp
 
 from ...symbolic.induction import Induction
@@ -38,7 +40,14 @@ def frequency(base: int, k: int, d: int) -> sp.Expr:
     return sp.Integer(base) ** sp.Rational(-2 * k, d)
 
 
-def around(value: str) -> dict[str, str]:
+class Ends(TypedDict):
+    """The ends of an enclosure, as rationals in text."""
+
+    lower: str
+    upper: str
+
+
+def around(value: str) -> Ends:
     """The decimals just below and just above a printed value: half a unit in its last place, both ways."""
     digits = len(value.partition(".")[2])
     half = sp.Rational(1, 2 * 10**digits)

@@ -6,6 +6,7 @@ import sympy as sp
 
 from ...symbolic.decide import Status
 from ...symbolic.finite import Finite, Homomorphism
+from ...symbolic.free import word_poly
 from ...symbolic.words import Words, inverses, letters
 from ..law import Chapter, Hypothesis, Law
 from ..step import Apart, Cited, Exact, Identity, Source
@@ -215,7 +216,7 @@ def all_matrices() -> Law:
 def general_linear() -> Law:
     a, ai, b, bi = letters("A Ainv B Binv")
     rules = (*inverses(a, ai), *inverses(b, bi))
-    undone = Exact(name="B⁻¹A⁻¹ undoes AB", goal=True, of=Words(a * b * bi * ai, 1, rules))
+    undone = Exact(name="B⁻¹A⁻¹ undoes AB", goal=True, of=Words(a * b * bi * ai, word_poly(1), rules))
     m1, m2 = (sp.ImmutableMatrix(2, 2, sp.symbols(f"{n}11 {n}12 {n}21 {n}22", real=True)) for n in "ab")
     det = Identity(name="det AB = det A det B, 2×2", goal=True, lhs=_det(m1 * m2), rhs=_det(m1) * _det(m2))
     return Law(

@@ -5,6 +5,7 @@ import sympy as sp
 from ...symbolic.block import Block
 from ...symbolic.decide import Status
 from ...symbolic.finite import Finite
+from ...symbolic.free import word_poly
 from ...symbolic.induction import Induction
 from ...symbolic.signs import Sign
 from ...symbolic.tree import At, D
@@ -132,7 +133,7 @@ def all_sizes() -> Law:
         claim={entry: t * above / k, slope: above},
     )
     goal = Exact(name="a_k' = a_{k-1} for every k", goal=True, of=induction)
-    no_factorial = induction.state | {entry: (t, entry * t), slope: (1, entry + t * slope)}
+    no_factorial = {**induction.state, entry: (t, entry * t), slope: (1, entry + t * slope)}
     return Law(
         id="all-sizes",
         title="Slides of every height",
@@ -230,7 +231,8 @@ def uniqueness() -> Law:
     a, x, e = letters("A X E")
     claim = Words(Derived(e * a), 0 * a, derivation={a: x * a, e: -(e * x)})
     goal = Exact(name="(e^{-tX} A)' = 0", goal=True, of=claim, note="E stands for e^{-tX}")
-    start = Exact(name="at t = 0 the product is I", of=Words(e * a, 1, ((e, 1 + 0 * e), (a, 1 + 0 * a))))
+    one = word_poly(1)
+    start = Exact(name="at t = 0 the product is I", of=Words(e * a, one, ((e, one), (a, one))))
     return Law(
         id="uniqueness",
         title="One generator, one flow",

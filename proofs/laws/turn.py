@@ -4,7 +4,7 @@ import sympy as sp
 
 from ...symbolic.catalogue.registry import encoding
 from ...symbolic.decide import Status
-from ...symbolic.equivalent import equivalent
+from ...symbolic.equivalent import Intertwiner, equivalent
 from ...symbolic.induction import Induction
 from ...symbolic.limits import Limit
 from ...symbolic.signs import Sign
@@ -272,7 +272,7 @@ def conjugate_pairs() -> Law:
     )
     goal = Exact(name="p(z̄) is the conjugate of p(z)", goal=True, of=horner)
     wrong_claim = {re2: re, im2: im}
-    wrong_state = horner.state | {re2: (0, re2 * x + im2 * y + a), im2: (0, -re2 * y + im2 * x + a)}
+    wrong_state = {**horner.state, re2: (0, re2 * x + im2 * y + a), im2: (0, -re2 * y + im2 * x + a)}
     return Law(
         id="conjugate-pairs",
         title="Why pairs: complex eigenvalues come in twos",
@@ -400,7 +400,9 @@ def half_split() -> Law:
         kind: encoding("rope", head_dim=6, interleaved=kind, frequencies=OMEGAS) for kind in (True, False)
     }
     between, split = (found[kind].generators[0].exp(u) for kind in (True, False))
-    permutation = equivalent(found[True], found[False]).matrix
+    intertwiner = equivalent(found[True], found[False])
+    assert isinstance(intertwiner, Intertwiner)
+    permutation = intertwiner.matrix
     conjugate = Identity(
         name="d = 6, written out",
         goal=True,
