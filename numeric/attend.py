@@ -61,8 +61,9 @@ def attention(
         if not isinstance(heads[0], Generated):
             return _by_factors(inputs, heads[0], scale).to(q.dtype)
         used = resolve_scale(scale, nearest_float(encoding.scale))
-        scores = _content_scores(inputs, [head.content_generator for head in heads])
-        logits = used * scores + _lifted_bias(inputs, heads, scale)
+        generated = tuple(head for head in heads if isinstance(head, Generated))
+        scores = _content_scores(inputs, [head.content_generator for head in generated])
+        logits = used * scores + _lifted_bias(inputs, generated, scale)
         return _moved_values(inputs, heads[0], logits).to(q.dtype)
 
 
@@ -160,19 +161,18 @@ def _scores(inputs: Inputs, generator: Generator, heads: slice) -> Tensor:
     k = plan.inverse.apply(inputs.k[:, heads])
     gap = inputs.gap_where_visible()
     gap = gap[:, heads] if gap.shape[1] > 1 else gap
-    total = None
+    total = q.new_zeros(())
     for batch in plan.batches:
         index = torch.tensor(batch.index, device=q.device)
         turned_q = turn(q[..., index], batch, inputs.query_ids, True, "bhtd")
         turned_k = turn(k[..., index], batch, inputs.key_ids, True, "bhtd")
-        part = _batch_scores(turned_q, turned_k, batch, gap)
-        total = part if total is None else total + part
+        total = total + _batch_scores(turned_q, turned_k, batch, gap)
     return total
 
 
 def _batch_scores(q: Tensor, k: Tensor, batch: BlockBatch, gap: Tensor) -> Tensor:
     """Blocks of one shape, q and k (B, H, T, n, m, width); blocks of equal decay share their weights."""
-    total = 0.0
+    total = q.new_zeros(())
     for decay in dict.fromkeys(batch.decays):
         members = [i for i, other in enumerate(batch.decays) if other == decay]
         fades = decay != 0 or batch.size > 1

@@ -97,7 +97,12 @@ def _batches(generator: Generator) -> tuple[BlockBatch, ...]:
         rates = nearest_float(block.decay), nearest_float(block.frequency), start
         groups.setdefault((block.size, block.turns), []).append(rates)
         start += block.dim
-    return tuple(BlockBatch(*zip(*found, strict=True), *kind) for kind, found in groups.items())
+    return tuple(_batch(found, *kind) for kind, found in groups.items())
+
+
+def _batch(found: list[tuple[float, float, int]], size: int, turns: bool) -> BlockBatch:
+    decays, frequencies, starts = zip(*found, strict=True)
+    return BlockBatch(decays, frequencies, starts, size, turns)
 
 
 def _change(matrix: sp.MatrixBase) -> Change:
