@@ -117,7 +117,7 @@ def _decide(question: Question) -> Verdict:
     question = replace(question, side_conditions=_conditions(difference, question.premises))
     if reader.is_zero(difference):
         return _proved(question, counts)
-    return _refuted(question, entry, counts | {"surviving": text(difference.numerator.surviving_term())})
+    return _refuted(question, entry, counts | {"surviving": text(reader.surviving(difference))})
 
 
 def _first_difference(reader: Reader, question: Question) -> tuple[Entry | None, Ratio, dict[str, Any]]:

@@ -15,10 +15,8 @@ field: a domain, in which fractions are compared by cross-multiplication.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import gcd
 from typing import Any
 
 import sympy as sp
@@ -27,26 +25,10 @@ from sympy.polys.rings import PolyElement, PolyRing
 
 from .cyclotomic import vanishes
 from .errors import Unsupported
+from .exponent import HALF, ZERO, Exponent, fold_turn
 
 MAX_TERMS = 20_000
 MAX_EXPONENTS = 10_000
-ZERO, HALF = Fraction(0), Fraction(1, 2)
-
-
-@dataclass(frozen=True)
-class Exponent:
-    """exp(real + i·imaginary + iπ·turn) · √surd · Π opaque^power, with 0 <= turn < 1."""
-
-    real: PolyElement
-    imaginary: PolyElement
-    turn: Fraction = ZERO
-    surd: int = 1
-    opaque: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def transcendental(self) -> tuple[Any, ...]:
-        """The part over which exponents are linearly independent."""
-        return (self.real, self.imaginary, self.opaque)
 
 
 class Ring:
@@ -92,7 +74,7 @@ class Ring:
 
     def exponential(self, real: PolyElement, imaginary: PolyElement, turn: Fraction) -> ExpPoly:
         """exp(real + i·imaginary + iπ·turn)."""
-        sign, turn = _fold_turn(turn)
+        sign, turn = fold_turn(turn)
         one = self.polynomials.one
         return ExpPoly(self, {self.number(Exponent(real, imaginary, turn)): one * sign})
 
@@ -117,17 +99,8 @@ class Ring:
             a, b = b, a
         found = self._products.get((a, b))
         if found is None:
-            p, q = self.exponents[a], self.exponents[b]
-            sign, turn = _fold_turn(p.turn + q.turn)
-            common = gcd(p.surd, q.surd)
-            exponent = Exponent(
-                p.real + q.real,
-                p.imaginary + q.imaginary,
-                turn,
-                p.surd * q.surd // common**2,
-                _merge(p.opaque, q.opaque),
-            )
-            found = self._products[a, b] = (self.number(exponent), sign * common)
+            exponent, factor = self.exponents[a].times(self.exponents[b])
+            found = self._products[a, b] = (self.number(exponent), factor)
         return found
 
     def log_derivative(self, number: int, i: int) -> ExpPoly:
@@ -251,8 +224,11 @@ class ExpPoly:
             groups[exponent.transcendental].append((exponent.turn, exponent.surd, c))
         return all(vanishes(group) for group in groups.values())
 
-    def surviving_term(self) -> sp.Expr:
-        """The first term, as a formula, of the first exponent whose coefficients do not cancel."""
+    def surviving_term(self, names: Sequence[str] = ()) -> sp.Expr:
+        """The first term, as a formula, of the first exponent whose coefficients do not cancel.
+
+        names: what to call the opaque values.
+        """
         symbols = self.ring.symbols or (sp.Symbol("x"),)
         for number, c in self.terms.items():
             exponent = self.ring.exponents[number]
@@ -263,13 +239,14 @@ class ExpPoly:
             ]
             if not vanishes(alike):
                 turn = sp.Rational(exponent.turn.numerator, exponent.turn.denominator)
+                opaque = sp.Mul(*(sp.Symbol(names[k]) ** power for k, power in exponent.opaque))
                 argument = exponent.real.as_expr(*symbols) + sp.I * exponent.imaginary.as_expr(*symbols)
                 root = (
                     sp.exp(sp.I * sp.pi * turn)
                     if turn.q <= 2
                     else sp.exp(sp.I * sp.pi * turn, evaluate=False)
                 )
-                return c.as_expr(*symbols) * sp.exp(argument) * root * sp.sqrt(exponent.surd)
+                return c.as_expr(*symbols) * sp.exp(argument) * root * opaque * sp.sqrt(exponent.surd)
         return sp.S.Zero
 
     def gaussian_parts(self) -> tuple[PolyElement, PolyElement]:
@@ -371,22 +348,6 @@ def _accumulate(terms: dict[int, PolyElement], number: int, coefficient: PolyEle
         terms[number] = coefficient
     else:
         terms.pop(number, None)
-
-
-def _fold_turn(turn: Fraction) -> tuple[int, Fraction]:
-    """exp(iπ·turn) = sign · exp(iπ·turn') with 0 <= turn' < 1."""
-    turn %= 2
-    return (1, turn) if turn < 1 else (-1, turn - 1)
-
-
-def _merge(a: tuple[tuple[int, int], ...], b: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Product of monomials in opaque values."""
-    if not a or not b:
-        return a or b
-    powers = dict(a)
-    for k, power in b:
-        powers[k] = powers.get(k, 0) + power
-    return tuple(sorted(powers.items()))
 
 
 def _check_product_size(a: ExpPoly, b: ExpPoly) -> None:

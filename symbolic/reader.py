@@ -19,7 +19,8 @@ from sympy.polys.domains import QQ
 from .advice import advice, irrational_argument
 from .cyclotomic import split_square
 from .errors import Unsupported
-from .exppoly import ZERO, ExpPoly, NotPolynomial, Ring
+from .exponent import ZERO
+from .exppoly import ExpPoly, NotPolynomial, Ring
 from .ratio import Fractions, Ratio
 from .walk import all_atoms, applications, fold, text
 
@@ -62,6 +63,10 @@ class Reader(Fractions):
             for _ in range(power):
                 result = self.multiply(result, inverse)
         return result
+
+    def surviving(self, a: Ratio) -> sp.Expr:
+        """A term of the numerator that does not cancel, as a formula."""
+        return a.numerator.surviving_term([f"{name}(…)" for name, _ in self._opaque])
 
     def _polynomial_value(self, symbol: sp.Symbol, value: Ratio, point: dict[sp.Symbol, sp.Expr]) -> ExpPoly:
         if value.factors:

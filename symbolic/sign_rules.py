@@ -13,7 +13,8 @@ from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement
 
 from .errors import BadInput, Unsupported
-from .exppoly import Exponent, ExpPoly
+from .exponent import Exponent
+from .exppoly import ExpPoly
 from .premises import Premises
 from .reader import Ratio, Reader
 from .walk import fold
@@ -23,7 +24,7 @@ POSITIVE, NULL, ANY = frozenset([1]), frozenset([0]), frozenset([-1, 0, 1])
 
 
 def signs_of(expression: sp.Expr, known: Premises) -> Signs:
-    """The signs the value can have for all symbols as known: possibly too many, never too few.
+    """The signs of the value wherever it has one, for all symbols as known: maybe too many, never too few.
 
     Errors: BadInput if the value is not real.
     """
@@ -61,10 +62,8 @@ def times(a: Signs, b: Signs) -> Signs:
 
 
 def power(a: Signs, n: int) -> Signs:
-    """Signs of x^n; a negative power of what may be zero has any."""
-    if n < 0 and 0 in a:
-        return ANY
-    return frozenset(x ** abs(n) for x in a)
+    """Signs of x^n where it has a value."""
+    return frozenset(x ** abs(n) for x in a if x or n >= 0)
 
 
 # ---- by structure ----
@@ -113,13 +112,10 @@ def _children(node: Any) -> Iterable[Any]:
 
 
 def ratio_signs(reader: Reader, ratio: Ratio, known: Premises) -> Signs:
-    """Signs of numerator / Π factor^power; a factor that may vanish leaves any."""
+    """Signs of numerator / Π factor^power."""
     total = element_signs(ratio.numerator, known)
     for factor, exponent in reader.denominator(ratio):
-        signs = element_signs(factor, known)
-        if 0 in signs:
-            return ANY
-        total = times(total, power(signs, -exponent))
+        total = times(total, power(element_signs(factor, known), -exponent))
     return total
 
 
