@@ -44,4 +44,8 @@ def _write(formula: object, dialect: Dialect) -> str:
         raise WrongType(
             f"formula is a {type(formula).__name__}; a sympy expression, matrix or relation works"
         )
-    return Writer(dialect).piece(formula if isinstance(formula, sp.MatrixBase) else sp.sympify(formula)).text
+    return (
+        Writer(dialect)
+        .piece(formula if isinstance(formula, sp.MatrixBase) else sp.sympify(formula, strict=True))
+        .text
+    )

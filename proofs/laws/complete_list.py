@@ -69,7 +69,7 @@ def kernel_functions(name: str) -> Law:
 def _listed(row: list[sp.Expr]) -> str:
     from ...symbolic.typeset import to_text
 
-    return ", ".join(f"`{to_text(abs_sign(sp.sympify(entry)))}`" for entry in row)
+    return ", ".join(f"`{to_text(abs_sign(sp.sympify(entry, strict=True)))}`" for entry in row)
 
 
 def abs_sign(entry: sp.Expr) -> sp.Expr:
