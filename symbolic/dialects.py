@@ -103,6 +103,7 @@ class Typst(Dialect):
     times, dot, slash = " ", " dot.op ", "\\/"
     words: ClassVar[dict[str, str]] = {
         "oo": "infinity",
+        "to": "->",
         "transpose": "top",
         "kron": "times.o",
         "down": "dots.v",
@@ -147,8 +148,9 @@ class Typst(Dialect):
         return Piece(f"lr({body.text} |)_({', '.join(pairs)})", POW)
 
     def big(self, sign: str, lower: str, upper: str, body: Piece) -> Piece:
-        name = {"sum": "sum", "product": "product"}[sign]
-        return Piece(f"{name}_({lower})^({upper}) {self.group(body, MUL)}", ADD)
+        name = {"sum": "sum", "product": "product", "limit": "lim"}[sign]
+        above = f"^({upper})" if upper else ""
+        return Piece(f"{name}_({lower}){above} {self.group(body, MUL)}", ADD)
 
     def cases(self, rows: list[tuple[str, str]]) -> str:
         return "cases(" + ", ".join(f"{value} quad & {when}" for value, when in rows) + ")"
@@ -164,6 +166,7 @@ class Latex(Dialect):
         ">=": r"\ge",
         "pi": r"\pi",
         "oo": r"\infty",
+        "to": r"\to",
         "transpose": r"\top",
         "kron": r"\otimes",
         "and": r"\wedge",
@@ -219,8 +222,9 @@ class Latex(Dialect):
         return Piece(rf"\left. {body.text} \right|_{{{', '.join(pairs)}}}", POW)
 
     def big(self, sign: str, lower: str, upper: str, body: Piece) -> Piece:
-        name = {"sum": r"\sum", "product": r"\prod"}[sign]
-        return Piece(f"{name}_{{{lower}}}^{{{upper}}} {self.group(body, MUL)}", ADD)
+        name = {"sum": r"\sum", "product": r"\prod", "limit": r"\lim"}[sign]
+        above = f"^{{{upper}}}" if upper else ""
+        return Piece(f"{name}_{{{lower}}}{above} {self.group(body, MUL)}", ADD)
 
     def cases(self, rows: list[tuple[str, str]]) -> str:
         return r"\begin{cases}" + r" \\ ".join(f"{v} & {w}" for v, w in rows) + r"\end{cases}"
@@ -236,6 +240,7 @@ class Text(Dialect):
         ">=": "≥",
         "pi": "π",
         "oo": "∞",
+        "to": "→",
         "transpose": "ᵀ",
         "kron": "⊗",
         "and": "∧",
@@ -287,8 +292,9 @@ class Text(Dialect):
         return Piece(f"{self.group(body, POW)}|{', '.join(pairs).replace(' = ', '=')}", MUL)
 
     def big(self, sign: str, lower: str, upper: str, body: Piece) -> Piece:
-        name = {"sum": "∑", "product": "∏"}[sign]
-        return Piece(f"{name}[{lower}..{upper}] {self.group(body, MUL)}", ADD)
+        name = {"sum": "∑", "product": "∏", "limit": "lim"}[sign]
+        reach = f"{lower}..{upper}" if upper else lower
+        return Piece(f"{name}[{reach}] {self.group(body, MUL)}", ADD)
 
     def cases(self, rows: list[tuple[str, str]]) -> str:
         return "{" + "; ".join(f"{value} if {when}" for value, when in rows) + "}"

@@ -182,6 +182,11 @@ class Writer:
             sign, f"{self.text(index)} = {self.text(lower)}", self.text(upper), self.piece(inner)
         )
 
+    def limit(self, node: sp.Limit) -> Piece:
+        body, variable, end, _ = node.args
+        lower = f"{self.text(variable)} {self.out.word('to')} {self.text(end)}"
+        return self.out.big("limit", lower, "", self.piece(body))
+
     def relation(self, node: Relational) -> Piece:
         sign = {"==": "=", "!=": "!="}.get(node.rel_op, node.rel_op)
         return Piece(f"{self.text(node.lhs)} {self.out.word(sign)} {self.text(node.rhs)}", -1)
@@ -282,6 +287,7 @@ _METHODS: list[tuple[type | tuple[type, ...], Callable[[Writer, object], Piece]]
     (sp.Derivative, Writer.derivative),
     (sp.Subs, Writer.subs),
     ((sp.Sum, sp.Product), Writer.big),
+    (sp.Limit, Writer.limit),
     (Relational, Writer.relation),
     ((sp.And, sp.Or), Writer.boolean),
     (sp.Piecewise, Writer.piecewise),
