@@ -184,11 +184,6 @@ class Book:
     def surprises(self) -> list[Entry]:
         return [entry for entry in self.entries if entry.badge.loud or entry.unsettled]
 
-    @property
-    def encodings(self) -> list[str]:
-        """The columns of the summary table, in order of appearance."""
-        return list(dict.fromkeys(e.proof.encoding for e in self.entries if e.proof.encoding is not None))
-
     def counts(self) -> dict[str, int]:
         """How many proofs have each verdict; verdicts that nobody has are left out."""
         statuses = [entry.proof.status.name for entry in self.entries]

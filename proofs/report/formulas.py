@@ -20,6 +20,8 @@ SMALLEST = 0.66
 
 _PREAMBLE = """#set page(width: auto, height: auto, margin: 1.5pt, fill: none)
 #set text(size: 11pt)
+#set text(top-edge: "bounds", bottom-edge: "bounds")
+#set par(hanging-indent: 2em, leading: 0.5em)
 #show math.equation: set block(spacing: 0pt)
 """
 _RELATIONS = {
@@ -49,6 +51,35 @@ class Formula:
             return self.on_one_line
         return f"$ & {self.lhs} \\ & quad {self.relation} {self.rhs} $"
 
+    @property
+    def flowing(self) -> str:
+        """Broken wherever it fits; only for formulas without matrices, which cannot be broken."""
+        return f"#block(width: {WIDE_EM * POINTS_PER_EM}pt)[${self.lhs} {self.relation} {self.rhs}$]"
+
+    @property
+    def can_flow(self) -> bool:
+        return not re.search(r"mat\(|cases\(|vec\(", self.lhs + self.rhs)
+
+
+def formulas_of(step: Any) -> list[Formula]:
+    """What is shown of a step: its formula; for an induction the recursion and then what is claimed."""
+    if step.formula is None:
+        return []
+    claimed = formula_of(step.formula)
+    return [*_recursion(step.step.of), claimed] if step.kind == "induction" else [claimed]
+
+
+def _recursion(induction: Any) -> list[Formula]:
+    """`S = 0 at n = 0,  S ↦ S + term` for each symbol that the induction carries along."""
+    start = [f"{a} = {b}" for a, b in zip(_side(induction.index), _side(induction.start), strict=True)]
+    lines = []
+    for symbol, (first, following) in induction.state.items():
+        name, value, rest = _side(symbol), _side(first), _side(following)
+        lhs = f'{name[0]} = {value[0]} quad "at" {start[0]}, wide {name[0]}'
+        latex = rf"{name[1]} = {value[1]} \text{{ at }} {start[1]},\quad {name[1]} \mapsto {rest[1]}"
+        lines.append(Formula(lhs, "arrow.r.bar", rest[0], latex))
+    return lines
+
 
 def formula_of(parts: tuple[Any, str, Any]) -> Formula:
     """The formula of `(lhs, relation, rhs)`; a side is sympy's, a pair of decimals, words, or None."""
@@ -69,7 +100,19 @@ def _side(part: Any) -> tuple[str, str]:
         return f'"{part}"', rf"\text{{{part}}}"
     if isinstance(part, tuple):
         return (f"[{', '.join(part)}]",) * 2
-    return to_typst(part), to_latex(part)
+    spelled = _letters_spelled_out(part)
+    return to_typst(spelled), to_latex(spelled)
+
+
+def _letters_spelled_out(part: Any) -> Any:
+    """Letters of the free algebra as mathematics writes them: `G0inv` becomes G₀⁻¹."""
+    letters = [x for x in getattr(part, "free_symbols", ()) if not x.is_commutative]
+    return part.subs({x: type(x)(_spelled(x.name), commutative=False) for x in letters}) if letters else part
+
+
+def _spelled(name: str) -> str:
+    base, index, inverse = re.fullmatch(r"(.)(.*?)(inv)?", name).groups()
+    return base + (f"_{index}" if index else "") + ("__−1" if inverse else "")
 
 
 @dataclass(frozen=True)
@@ -91,14 +134,21 @@ def typeset(formulas: Iterable[Formula]) -> Sheet:
         return Sheet({formula: _fallback(formula) for formula in wanted}, "", ())
     pictures, failures = _compile_all([formula.on_one_line for formula in wanted])
     too_wide = [i for i, svg in pictures.items() if _width(svg) > WIDE_EM and wanted[i].relation]
-    broken, _ = _compile_all([wanted[i].broken for i in too_wide])
-    pictures |= {too_wide[i]: svg for i, svg in broken.items()}
+    pictures |= _again([(i, wanted[i].broken) for i in too_wide])
+    still = [i for i in too_wide if _width(pictures[i]) > WIDE_EM and wanted[i].can_flow]
+    pictures |= _again([(i, wanted[i].flowing) for i in still])
     glyphs: dict[str, str] = {}
     html = {
         formula: _formula_html(formula, pictures[i], glyphs) if i in pictures else _fallback(formula)
         for i, formula in enumerate(wanted)
     }
     return Sheet(html, _glyph_sheet(glyphs), tuple((wanted[i], why) for i, why in failures.items()))
+
+
+def _again(sources: list[tuple[int, str]]) -> dict[int, str]:
+    """Other pictures for formulas that did not fit, by index."""
+    pictures, _ = _compile_all([source for _, source in sources])
+    return {sources[place][0]: svg for place, svg in pictures.items()}
 
 
 def _compile_all(sources: list[str]) -> tuple[dict[int, str], dict[int, str]]:

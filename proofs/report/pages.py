@@ -19,7 +19,7 @@ from ..certificate import canonical, sha256, write_atomically
 from ..certificate import document as proofs_document
 from ..errors import MissingExtra
 from .data import WORDS, Book, Entry, Law, ProofLike, ResidualLike, StepLike, book, citations, evidence
-from .formulas import Formula, Sheet, formula_of, typeset
+from .formulas import Formula, Sheet, formulas_of, typeset
 from .prose import inline, paragraphs
 from .record import Run, run_document, this_run
 
@@ -68,8 +68,8 @@ def write_report(
     run = this_run(command, seconds or {})
     story = book(proofs, residuals or {}, {row["id"]: row["certificate_sha256"] for row in document["laws"]})
     tell("typesetting the formulas")
-    formulas = {id(step): formula_of(step.formula) for step in _shown(proofs) if step.formula is not None}
-    sheet = typeset(formulas.values())
+    formulas = {id(step): formulas_of(step) for step in _shown(proofs)}
+    sheet = typeset(formula for shown in formulas.values() for formula in shown)
     tell("drawing the pictures")
     from .pictures import gallery
 
@@ -118,16 +118,22 @@ class Table:
 
 
 def summary(story: Book) -> list[Table]:
-    """Laws without an encoding first, then the grid law by encoding."""
-    single, grid = [], []
-    columns = tuple(story.encodings)
-    for law in story.laws:
-        by_encoding = {entry.proof.encoding: entry for entry in law.entries}
-        if None in by_encoding:
-            single.append(Row(law, (by_encoding[None],)))
-        if set(by_encoding) - {None}:
-            grid.append(Row(law, tuple(by_encoding.get(name) for name in columns)))
-    return [table for table in (Table((), tuple(single)), Table(columns, tuple(grid))) if table.rows]
+    """Laws without cases first, then a grid for each family of laws that share cases (blocks, encodings)."""
+    single = tuple(Row(law, law.entries) for law in story.laws if law.entries[0].proof.encoding is None)
+    families: list[tuple[dict[str, None], list[Law]]] = []
+    for law in (law for law in story.laws if law.entries[0].proof.encoding is not None):
+        columns, members = dict.fromkeys(str(entry.proof.encoding) for entry in law.entries), [law]
+        for family in [family for family in families if family[0].keys() & columns.keys()]:
+            families.remove(family)
+            columns, members = family[0] | columns, family[1] + members
+        families.append((columns, members))
+    grids = [Table(tuple(names), tuple(_row(law, names) for law in laws)) for names, laws in families]
+    return [table for table in (Table((), single), *grids) if table.rows]
+
+
+def _row(law: Law, columns: Iterable[str]) -> Row:
+    by_case = {entry.proof.encoding: entry for entry in law.entries}
+    return Row(law, tuple(by_case.get(name) for name in columns))
 
 
 _GREEK = {
@@ -162,7 +168,7 @@ def steps_in_words(steps: Sequence[StepLike]) -> str:
 def _render(
     story: Book,
     sheet: Sheet,
-    formulas: Mapping[int, Formula],
+    formulas: Mapping[int, Sequence[Formula]],
     pictures: Any,
     run: Run,
     digest: str,
@@ -182,8 +188,7 @@ def _render(
         return Markup(f' <span class="see">→ {links}</span>') if links else Markup("")
 
     def formula(step: StepLike) -> Markup:
-        known = formulas.get(id(step))
-        return Markup(sheet[known]) if known else Markup("")
+        return Markup("".join(sheet[shown] for shown in formulas[id(step)]))
 
     def text(name: str) -> Markup:
         return Markup(files(__package__).joinpath(name).read_text("utf-8"))

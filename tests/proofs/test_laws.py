@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 import sympy as sp
-
 from exptx.proofs.errors import MalformedLaw
 from exptx.proofs.law import Law
 from exptx.proofs.laws import CHAPTERS

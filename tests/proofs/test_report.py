@@ -14,7 +14,7 @@ from exptx.proofs.errors import MissingExtra, Unwritable
 from exptx.proofs.report import formulas
 from exptx.proofs.report.curves import curves, plane_frequencies
 from exptx.proofs.report.data import badge, book, citations, residual_view
-from exptx.proofs.report.formulas import Formula, formula_of, mathml, typeset
+from exptx.proofs.report.formulas import Formula, formula_of, formulas_of, mathml, typeset
 from exptx.proofs.report.pages import APPENDICES, chapter_data, finding, summary, write_report
 from exptx.proofs.report.pictures import gallery
 from exptx.proofs.report.precision import bfloat16, worst_errors
@@ -246,6 +246,12 @@ def test_the_summary_has_a_cell_for_every_proof_and_no_other():
     tables = summary(book(PROOFS, {}, {}))
     cells = [cell.proof.id for table in tables for row in table.rows for cell in row.cells if cell]
     assert sorted(cells) == sorted(p.id for p in PROOFS)
+
+
+def test_laws_that_share_a_case_share_a_grid_and_others_do_not():
+    cases = [("flow", "turn"), ("flow", "fade"), ("seen", "rope"), ("bounded", "fade"), ("bounded", "slide")]
+    tables = summary(book([a_proof(law, case) for law, case in cases], {}, {}))
+    assert [table.columns for table in tables] == [("rope",), ("turn", "fade", "slide")]
 
 
 def test_a_residual_far_below_its_budget_is_explained_and_one_above_it_is_an_alarm():
