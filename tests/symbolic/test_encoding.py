@@ -160,6 +160,13 @@ def test_partial_rotation_leaves_the_other_features_alone():
     assert part.query_factor(t)[:4, :4] == encoding("rope", head_dim=4).query_factor(t)
 
 
+def test_a_plane_of_frequency_zero_holds_its_features():
+    rope = encoding("rope", head_dim=4, frequencies=[1, 0], interleaved=True)
+    assert rope.query_factor(t)[2:, 2:] == sp.eye(2)
+    damped = encoding("damped_rope", head_dim=4, gamma=gamma, frequencies=[1, 0], interleaved=True)
+    assert damped.key_factor(t)[2:, 2:] == sp.exp(gamma * t) * sp.eye(2)
+
+
 def test_the_scale_is_not_part_of_the_score():
     rope = encoding("rope", head_dim=16)
     assert rope.scale == sp.Rational(1, 4)
