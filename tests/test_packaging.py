@@ -116,7 +116,7 @@ def test_without_torch_a_law_is_proved_and_its_certificate_verified(installed, t
         call = f"sys.argv[1:] = {list(words)!r}\nfrom exptx.proofs.cli import main\nmain()"
         return python(WITHOUT_TORCH + call, path=installed, cwd=tmp_path)
 
-    law = "rope-relative"
+    law = "rope-plane"
     done = command("prove", law, "--json", "--certificates", "certificates")
     assert done.returncode == 0, done.stderr
     proofs = json.loads(done.stdout)["laws"]
