@@ -93,7 +93,7 @@ class Forms:
     def _rows(self, node: Node) -> Rows:
         kind, args = node.kind, node.args
         if kind == "matrix":
-            width = node.shape[1]
+            width = node.size[1]
             flat = [self.scalar(a) for a in args]
             return [flat[i : i + width] for i in range(0, len(flat), width)]
         if kind == "matmul":

@@ -190,6 +190,7 @@ class Field:
         arguments, key = self.arguments(place), self.ring.names[place]
         if arguments is None:
             return self.one if key == name else self.zero
+        assert isinstance(key, Function)  # only opaque values have arguments
         total = self.zero
         for i, argument in enumerate(arguments):
             inner = self.derivative(argument, name)
@@ -262,6 +263,7 @@ class _Substitution:
         arguments, key = self.field.arguments(place), self.field.ring.names[place]
         if arguments is None:
             return self.values.get(key) if isinstance(key, str) else None
+        assert isinstance(key, Function)
         touched = any(self.image(p) is not None for a in arguments for p in self.field.places(a))
         if not touched:
             return None

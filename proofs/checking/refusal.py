@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
@@ -24,7 +24,7 @@ class Refusal(Exception):
 
 
 @contextmanager
-def within(*place: str) -> Iterator[None]:
+def within(*place: str) -> Generator[None, None, None]:
     """Whatever is refused inside stands at this place."""
     try:
         yield

@@ -50,7 +50,7 @@ def _refuted(
         if not 0 < len(images) <= _SIZE or len(set(images)) < len(images):
             raise Refusal(f"is no permutation of 0, …, N-1 with N from 1 to {_SIZE}")
     given = context.point({**step, "witness": step.get("witness") or {}}, (body.free | rhs.free) - {index})
-    table = {(Fraction(j),): Fraction(p) for j, p in enumerate(images)}
+    table: dict[tuple[Fraction, ...], Fraction] = {(Fraction(j),): Fraction(p) for j, p in enumerate(images)}
     point = Point(given.symbols, {**given.functions, bijection: table})
 
     def difference(evaluator: Evaluator) -> Value:

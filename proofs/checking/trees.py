@@ -33,6 +33,12 @@ class Node:
         self.real = kind != "i" and all(c.real for c in children)
         self.numeric = kind in ("log", "root") or any(c.numeric for c in children)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of a node that is known to be a matrix."""
+        assert self.shape is not None
+        return self.shape
+
 
 class Forest:
     """All trees of one document; structurally equal trees are one object."""
@@ -157,12 +163,12 @@ class Forest:
     def _matmul(self, tree: list[Any]) -> Node:
         parts = self._matrices(tree)
         for i in range(1, len(parts)):
-            left, right = parts[i - 1].shape, parts[i].shape
+            left, right = parts[i - 1].size, parts[i].size
             if left[1] != right[0]:
                 raise Refusal(
                     f"has {right[0]} rows; {left[1]} are needed after what stands before it", f"[{i + 1}]"
                 )
-        return self.node("matmul", *parts, shape=(parts[0].shape[0], parts[-1].shape[1]))
+        return self.node("matmul", *parts, shape=(parts[0].size[0], parts[-1].size[1]))
 
     def _matadd(self, tree: list[Any]) -> Node:
         parts = self._matrices(tree)
@@ -181,7 +187,7 @@ class Forest:
     def _transpose(self, tree: list[Any]) -> Node:
         _length(tree, 1, 1)
         (body,) = self._matrices(tree)
-        return self.node("transpose", body, shape=(body.shape[1], body.shape[0]))
+        return self.node("transpose", body, shape=(body.size[1], body.size[0]))
 
     def _smul(self, tree: list[Any]) -> Node:
         _length(tree, 2, 2)
@@ -208,7 +214,7 @@ def name(value: Any) -> str:
 
 def entries(node: Node) -> list[tuple[int, int]]:
     """The index pairs of a matrix node, row by row."""
-    return [(i, j) for i in range(node.shape[0]) for j in range(node.shape[1])]
+    return [(i, j) for i in range(node.size[0]) for j in range(node.size[1])]
 
 
 def _part(tree: list[Any], i: int, reader: Any, *limits: int) -> Any:
