@@ -50,6 +50,14 @@ def test_shuffles_of_three_do_not_commute() -> None:
     assert "differs" in verdict.reason
 
 
+def test_an_inverse_on_one_side_only_is_none() -> None:
+    """a b = e but b a = a."""
+    rows = [["e", "a", "b"], ["a", "a", "e"], ["b", "a", "b"]]
+    assert (
+        Finite(["e", "a", "b"], rows, {"identity": True, "inverses": False}).check().status is Status.PROVED
+    )
+
+
 def test_multiplication_on_the_clock_has_no_inverses() -> None:
     table = Finite.of(
         {str(i): i for i in range(6)}, lambda x, y: x * y % 6, {"inverses": False, "identity": True}

@@ -22,6 +22,7 @@ TRUE = [
     (x + sp.exp(-g * t), oo, x, ()),
     (sp.exp(-g * t) / d + 1 / g, oo, 1 / g, ()),
     (t * x, oo, -oo, (x < 0,)),
+    (t / x, oo, -oo, (x < 0,)),
     (sp.exp(-(t**2)) * sp.exp(5 * t), oo, 0, ()),
     (sp.exp(g * t) - sp.exp((g + d) * t), oo, -oo, ()),
     (sp.exp(2 * g * t) * (sp.cos(w * t) ** 2 + sp.sin(w * t) ** 2), oo, oo, ()),

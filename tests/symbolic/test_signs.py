@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 from exptx.symbolic.decide import Status
 from exptx.symbolic.errors import BadInput, WrongType
-from exptx.symbolic.sign_rules import polynomial_signs
+from exptx.symbolic.sign_rules import polynomial_signs, signs_of
 from exptx.symbolic.signs import CLAIMS, Sign
 
 x, y, t = sp.symbols("x y t", real=True)
@@ -79,6 +79,10 @@ def test_a_divisor_that_may_vanish_proves_nothing() -> None:
     assert Sign(sp.tan(x) ** 2, "+0").check().status is Status.UNDECIDED
     quotient = sp.Mul(x**2 + y**2, sp.Pow(x**2 - y**2, -2), evaluate=False)
     assert Sign(quotient, "+").check().status is not Status.PROVED
+
+
+def test_signs_are_those_where_there_is_a_value() -> None:
+    assert signs_of(1 / x, Sign(x, "+0", (x >= 0,)).premises) == {1}
 
 
 def test_a_formula_that_is_not_real_has_no_sign() -> None:

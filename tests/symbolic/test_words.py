@@ -108,6 +108,22 @@ def test_gates_scale_time_and_not_the_generator() -> None:
     assert status(Words(Derived(X * E), x * X * X * E, [], [g, x], {E: g * X * E})) is Status.REFUTED
 
 
+def test_scalars_cancel_as_often_as_they_occur() -> None:
+    """d d = 1 for a scalar d: d A d = A, but d A is not A (d = -1)."""
+    (d,) = letters("d")
+    rules = [(d * d, d**0)]
+    assert status(Words(d * A * d, A, rules, [d])) is Status.PROVED
+    assert status(Words(d * A, A, rules, [d])) is Status.REFUTED
+
+
+def test_the_derivative_is_linear() -> None:
+    assert (
+        status(Words(Derived(3 * A * A), 3 * X * A * A + 3 * A * X * A, derivation={A: X * A}))
+        is Status.PROVED
+    )
+    assert status(Words(Derived(3 * A), X * A, derivation={A: X * A})) is Status.REFUTED
+
+
 def test_a_contragredient_pair_is_relative_and_the_same_map_twice_is_not() -> None:
     """F = A(t)', G = A(-s): (D_t + D_s) F G = 0 with F' = FX, G' = -XG, and without the sign it is 2 FXG."""
     F, G = letters("F G")
@@ -139,6 +155,13 @@ def test_a_model_that_breaks_a_rule_refutes_nothing() -> None:
     verdict = Words(A * B, 0, [(A * A, 0 * A)], model={A: [[1, 0], [0, 1]], B: [[1, 0], [0, 1]]}).check()
     assert verdict.status is Status.UNDECIDED
     assert "does not satisfy" in verdict.reason
+
+
+def test_a_model_with_a_scalar_that_does_not_commute_refutes_nothing() -> None:
+    matrices = {t: [[1, 1], [0, 1]], A: [[1, 0], [1, 1]]}
+    verdict = Words(t * A, A * A, central=[t], model=matrices).check()
+    assert verdict.status is Status.UNDECIDED
+    assert "t commutes with A" in verdict.reason
 
 
 def test_circular_and_growing_rules_stop_with_a_sentence() -> None:
