@@ -51,8 +51,8 @@ def test_shuffles_of_three_do_not_commute() -> None:
 
 
 def test_an_inverse_on_one_side_only_is_none() -> None:
-    """a b = e but b a = a."""
-    rows = [["e", "a", "b"], ["a", "a", "e"], ["b", "a", "b"]]
+    """a b = e and b b = e, but b a = a: b undoes a from one side only."""
+    rows = [["e", "a", "b"], ["a", "a", "e"], ["b", "a", "e"]]
     assert (
         Finite(["e", "a", "b"], rows, {"identity": True, "inverses": False}).check().status is Status.PROVED
     )
