@@ -9,6 +9,7 @@ import importlib.util
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from typing import Any
 
@@ -75,9 +76,9 @@ def _recursion(induction: Any) -> list[Formula]:
     lines = []
     for symbol, (first, following) in induction.state.items():
         name, value, rest = _side(symbol), _side(first), _side(following)
-        lhs = f'{name[0]} = {value[0]} quad "at" {start[0]}, wide {name[0]}'
+        lhs = f'{name[0]} = {value[0]} quad "at" {start[0]},'
         latex = rf"{name[1]} = {value[1]} \text{{ at }} {start[1]},\quad {name[1]} \mapsto {rest[1]}"
-        lines.append(Formula(lhs, "arrow.r.bar", rest[0], latex))
+        lines.append(Formula(lhs, f"quad {name[0]} arrow.r.bar", rest[0], latex))
     return lines
 
 
@@ -99,9 +100,20 @@ def _side(part: Any) -> tuple[str, str]:
     if isinstance(part, str):
         return f'"{part}"', rf"\text{{{part}}}"
     if isinstance(part, tuple):
-        return (f"[{', '.join(part)}]",) * 2
+        return (f"[{', '.join(map(decimal, part))}]",) * 2
     spelled = _letters_spelled_out(part)
     return to_typst(spelled), to_latex(spelled)
+
+
+def decimal(number: str) -> str:
+    """A rational as a decimal where it has a finite one, else as it is."""
+    value = Fraction(number)
+    places = next((n for n in range(60) if 10**n % value.denominator == 0), None)
+    if places is None:
+        return number
+    digits = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
+    sign = "-" if value < 0 else ""
+    return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
 
 
 def _letters_spelled_out(part: Any) -> Any:

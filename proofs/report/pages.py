@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import tomllib
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -19,7 +20,7 @@ from ..certificate import canonical, sha256, write_atomically
 from ..certificate import document as proofs_document
 from ..errors import MissingExtra
 from .data import WORDS, Book, Entry, Law, ProofLike, ResidualLike, StepLike, book, citations, evidence
-from .formulas import Formula, Sheet, formulas_of, typeset
+from .formulas import Formula, Sheet, decimal, formulas_of, typeset
 from .prose import inline, paragraphs
 from .record import Run, run_document, this_run
 
@@ -136,26 +137,17 @@ def _row(law: Law, columns: Iterable[str]) -> Row:
     return Row(law, tuple(by_case.get(name) for name in columns))
 
 
-_GREEK = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "theta": "θ",
-    "kappa": "κ",
-    "sigma": "σ",
-    "omega": "ω",
-    "phi": "φ",
-}
-_NAMES = re.compile(rf"\b(?:{'|'.join(_GREEK)})(?=\b|\d)|\+/-|\boo\b|(?<![\w.])-(?=[\d.]|oo)")
+_GREEK = {unicodedata.name(letter).split()[-1].lower(): letter for letter in "αβγδεζηθικλμνξπρστυφχψω"}
+_PRINTED = {**_GREEK, "lamda": "λ", "+/-": "±", "-": "−", "oo": "∞"}
+_NAMES = re.compile(rf"\b(?:{'|'.join(_GREEK)})(?=\b|\d)|\+/-|\boo\b|(?<![\w.])-(?=[\d.]|oo)|\d+/\d{{6,}}")
 
 
 def finding(executed: StepLike) -> str:
     """What deciding a step found: the reason, symbols as printed, and the witness unless it is named."""
-    signs = _GREEK | {"+/-": "±", "-": "−", "oo": "∞"}
     named = sorted((str(symbol), str(value)) for symbol, value in (executed.witness or {}).items())
     told = all(re.search(rf"\b{re.escape(s)} ?= ?{re.escape(v)}", executed.reason) for s, v in named)
     witness = "" if told else f". Witness: {', '.join(f'{s} = {v}' for s, v in named)}"
-    return _NAMES.sub(lambda match: signs[match[0]], executed.reason + witness)
+    return _NAMES.sub(lambda found: _PRINTED.get(found[0]) or decimal(found[0]), executed.reason + witness)
 
 
 def steps_in_words(steps: Sequence[StepLike]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from math import cos, exp, log, pi, sin
 from typing import TYPE_CHECKING
@@ -46,19 +47,25 @@ class Gallery:
 def gallery(laws: set[str]) -> Gallery:
     """Every picture, placed beside the laws of one report."""
     words = tomllib.loads(files(__package__).joinpath("pictures.toml").read_text("utf-8"))
-    drawn = [_picture(name, words[name]) for name in PAINTERS]
+    pictures = [_picture(name, words[name]) for name in PAINTERS]
     by_law: dict[str, list[Picture]] = {}
-    for picture in drawn:
+    for picture in pictures:
         if picture.place in laws:
             by_law.setdefault(picture.place, []).append(picture)
-    opening = tuple(picture for picture in drawn if not picture.place)
-    return Gallery(opening, by_law, tuple(p for p in drawn if p.place and p.place not in laws))
+    opening = tuple(picture for picture in pictures if not picture.place)
+    return Gallery(opening, by_law, tuple(p for p in pictures if p.place and p.place not in laws))
 
 
 def _picture(name: str, words: Mapping[str, str]) -> Picture:
-    paint, size = PAINTERS[name]
-    svg = draw(name, size, words["alt"], paint)
+    svg = drawn(name, words["alt"])
     return Picture(f"picture-{name}", svg, words["caption"], words.get("place", ""), words.get("shape", ""))
+
+
+@cache
+def drawn(name: str, alt: str) -> str:
+    """The SVG of one picture; it depends on nothing else, so a process paints it once."""
+    paint, size = PAINTERS[name]
+    return draw(name, size, alt, paint)
 
 
 def _bare(axes: Axes) -> None:

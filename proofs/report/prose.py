@@ -55,6 +55,7 @@ _TOKEN = re.compile(
 )
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀⁱ₀₁₂₃₄₅₆₇₈₉", "0123456789+−n⊤i0123456789")
 _CODE = re.compile(r"[A-Za-z]{2,}_[A-Za-z]|[A-Za-z]{4,}|\.(?:py|json|html)\b|--")
+_WORDY_INDEX = re.compile(r"(?<=\b[A-Za-zα-ω])_[a-z]+")
 _INLINE = re.compile(
     r"``(?P<code>.+?)``|`(?P<math>[^`]+)`|\[(?P<text>[^\]]+)\]\((?P<url>(?:#|https?://)[^)\s]+)\)"
     r"|\*(?P<em>[^*\s](?:[^*]*[^*\s])?)\*",
@@ -89,13 +90,15 @@ def _token_html(token: re.Match[str]) -> str:
         case "other":
             return escape(_SIGNS.get(token.group(), token.group()))
     inner = next(part for part in token.group("brace", "paren", "bare") if part is not None)
-    tag = "sub" if token["script"] == "_" else "sup"
-    return f"<{tag}>{_row(inner)}</{tag}>"
+    if token["script"] == "_":
+        return f"<sub>{inner if inner.isalpha() and len(inner) > 2 else _row(inner)}</sub>"
+    return f"<sup>{_row(inner)}</sup>"
 
 
 def looks_like_code(source: str) -> bool:
     """Whether a backticked piece is a name of the library or a command rather than mathematics."""
-    return any(match.group() not in UPRIGHT for match in _CODE.finditer(source))
+    bare = _WORDY_INDEX.sub("", source)
+    return any(match.group() not in UPRIGHT for match in _CODE.finditer(bare))
 
 
 def inline(text: str) -> str:
