@@ -11,16 +11,20 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
+import flint
 import sympy as sp
 import torch
 from torch import Tensor
 
 from ..symbolic.encoding import Encoding
+from ..symbolic.generated import Generated
 from ..symbolic.generator import Generator
 from .constants import number_ball
 from .errors import BadTensor
 from .exact import flow
 from .rounding import round_correctly
+
+_BITS = 256
 
 
 def transport(x: Tensor, generator: Generator, position_ids: Tensor, *, transpose: bool = False) -> Tensor:
@@ -30,11 +34,6 @@ def transport(x: Tensor, generator: Generator, position_ids: Tensor, *, transpos
         matrix = flow(generator, t)
         y[:, :, i] = x[:, :, i].double() @ (matrix if transpose else matrix.T)
     return y
-
-
-def pair_matrix(encoding: Encoding, t: int, s: int) -> Tensor:
-    """F(t)ᵀ G(s) between lifted query and lifted key, float64."""
-    return _pair(encoding, sp.Rational(Fraction(t)), sp.Rational(Fraction(s)))[0]
 
 
 def scores(
@@ -53,7 +52,7 @@ def scores(
         left, right = (_lifted(x[:, h].double(), side, member) for side, x in (("query", q), ("key", k)))
         for i, t in enumerate(position_ids.tolist()):
             for j, s in enumerate(key_position_ids.tolist()):
-                matrix, bias = _pair(member, sp.Rational(Fraction(t)), sp.Rational(Fraction(s)))
+                matrix, bias = pair_matrix(member, t, s)
                 result[:, h, i, j] = ((left[:, i] @ matrix) * right[:, j]).sum(-1) + bias
     return result
 
@@ -74,23 +73,47 @@ def attention(
         logits = logits.masked_fill(position_ids[:, None] < key_position_ids, -math.inf)
     weights = logits.softmax(dim=-1)
     member = encoding.heads[0]
-    values = _moved(v.double(), member.value_factor, key_position_ids)
-    return _moved(weights @ values, member.output_factor, position_ids)
+    values = _moved(v.double(), member, "value_factor", key_position_ids)
+    return _moved(weights @ values, member, "output_factor", position_ids)
 
 
-def _moved(x: Tensor, factor, position_ids: Tensor) -> Tensor:
-    """factor(t) x for the token at t."""
-    if factor(sp.Integer(1)) == sp.eye(x.shape[-1]) and factor(sp.Integer(2)) == sp.eye(x.shape[-1]):
-        return x
-    moved = [_matrix(factor(sp.Rational(Fraction(t)))) for t in position_ids.tolist()]
+def _moved(x: Tensor, encoding: Encoding, name: str, position_ids: Tensor) -> Tensor:
+    """V(s) x or O(t) x, token by token."""
+    moved = [_value_matrix(encoding, name, _exact(t)) for t in position_ids.tolist()]
     return torch.stack([x[:, :, i] @ matrix.T for i, matrix in enumerate(moved)], dim=2)
 
 
 @lru_cache(maxsize=4096)
-def _pair(encoding: Encoding, t: sp.Rational, s: sp.Rational) -> tuple[Tensor, float]:
-    """F(t)ᵀ G(s) and bias(t, s), with exact numbers in place of the positions."""
-    product = encoding.query_factor(t).T * encoding.key_factor(s)
-    return _matrix(product), _number(encoding.bias(t, s))
+def _value_matrix(encoding: Encoding, name: str, position: sp.Rational) -> Tensor:
+    return _matrix(getattr(encoding, name)(position))
+
+
+def pair_matrix(encoding: Encoding, t: float, s: float) -> tuple[Tensor, float]:
+    """(M, b) with score = φ(q)ᵀ M ψ(k) + b: (exp((t-s)X), 0) in the family, else (F(t)ᵀ G(s), bias(t, s))."""
+    query, key = _exact(t), _exact(s)
+    if isinstance(encoding, Generated):
+        return _flow(encoding.generator, query - key), 0.0
+    with flint.ctx.workprec(_BITS):
+        product = _factor(encoding, "query_factor", query).transpose() * _factor(encoding, "key_factor", key)
+        rows = [[float(entry.mid()) for entry in row] for row in product.tolist()]
+    return torch.tensor(rows, dtype=torch.float64), _number(encoding.bias(query, key))
+
+
+@lru_cache(maxsize=4096)
+def _flow(generator: Generator, gap: sp.Rational) -> Tensor:
+    return flow(generator, gap)
+
+
+@lru_cache(maxsize=4096)
+def _factor(encoding: Encoding, name: str, position: sp.Rational) -> flint.arb_mat:
+    """F(t) or G(s) as balls of 2^-200 and less: far below what rounding the product to float64 would show."""
+    matrix = getattr(encoding, name)(position)
+    with flint.ctx.workprec(_BITS):
+        return flint.arb_mat([[number_ball(entry) for entry in row] for row in matrix.tolist()])
+
+
+def _exact(position: float) -> sp.Rational:
+    return sp.Rational(Fraction(position))
 
 
 def _lifted(x: Tensor, side: str, encoding: Encoding) -> Tensor:

@@ -30,13 +30,13 @@ def gamma(terms: int, dtype: object) -> float:
     return terms * compute_roundoff(dtype) / (1 - terms * compute_roundoff(dtype))
 
 
-def table_entry(angle: Magnitude, dtype: object, amplitude: float = 1.0) -> Magnitude:
-    """a (u + 2^-52 |ωt| + 2^-51): an entry a·cos(ωt) with a float64 angle, stored in `dtype`.
+def table_entry(angle: Magnitude, dtype: object, amplitude: float = 1.0, value: Magnitude = 1.0) -> Magnitude:
+    """a (2^-52 |ωt| + (u + 2^-51) v): an entry a·cos(ωt) with a float64 angle, stored in `dtype`.
 
-    2^-52 |ωt|: the frequency and the product round once each; 2^-51: cos within 2^-52, times a, and the
-    oracle. The derivative of cos and sin is at most 1.
+    2^-52 |ωt|: the frequency and the product round once each, and the derivative of cos and sin is at most 1.
+    2^-51: cos within one ulp, 2^-52, times a, and the oracle. value v: |cos ωt| where it is known, else 1.
     """
-    return amplitude * (unit_roundoff(dtype) + 2 * ORACLE * abs(angle) + 4 * ORACLE)
+    return amplitude * (2 * ORACLE * abs(angle) + (unit_roundoff(dtype) + 4 * ORACLE) * value)
 
 
 def single_angle_entry(angle: Magnitude, amplitude: float = 1.0, frequency_roundings: float = 1) -> Magnitude:
@@ -124,9 +124,44 @@ def transported(majorant: Magnitude, dim: int, table_error: Magnitude, dtype: ob
     return ((1 + table_error) * (1 + gamma(3 * dim + 8, dtype)) - 1 + ORACLE) * majorant
 
 
-def factored(sum_of_products: Magnitude, terms: int, dtype: object) -> Magnitude:
-    """Σ_j F_ij x_j with rounded entries: (u_c + γ_terms + 2^-51) Σ|F_ij||x_j|."""
-    return (compute_roundoff(dtype) + gamma(terms, dtype) + 4 * ORACLE) * sum_of_products
+def fade(exponent: Magnitude, dtype: object) -> Magnitude:
+    """Relative error of a weight e^{-γt} t^k/k!: 2^-52 |γt| + γ_6(float64), and u_c where stored shorter.
+
+    In float64 the rate and the exponent round once each; exp and the power are within one ulp, 2^-52 each;
+    one product and one quotient round once each.
+    """
+    stored = 0.0 if _is_double(dtype) else compute_roundoff(dtype)
+    return (1 + 2 * ORACLE * abs(exponent)) * (2 * ORACLE * abs(exponent) + gamma(6, "float64")) + stored
+
+
+def sheared(
+    exact: Magnitude,
+    majorant: Magnitude,
+    weight_error: Magnitude,
+    table_error: Magnitude,
+    roundings: int,
+    dtype: object,
+) -> Magnitude:
+    """e^{-γt} Σ t^k/k! N^k ⊗ R(ωt) applied to x in canonical coordinates, before the output is rounded.
+
+    exact: |E||x|; majorant: the same with |cos| and |sin| replaced by 1; weight_error: relative, from `fade`;
+    table_error: absolute, 0 where nothing turns. roundings of a block with m terms: m (a product and m - 1
+    sums), and 2 more where it turns (x0 c - x1 s).
+    """
+    turning = table_error * majorant
+    growth = (1 + weight_error) * (1 + gamma(roundings, dtype)) - 1 + ORACLE
+    return growth * (exact + turning) + turning
+
+
+def factored(
+    sum_of_products: Magnitude, sum_of_entries: Magnitude, angle: Magnitude, terms: int, dtype: object
+) -> Magnitude:
+    """Σ_j F_ij x_j with rounded entries: (u_c + γ_terms + 2^-51) Σ|F_ij||x_j| + 2^-52 |ωt| Σ_{F_ij ≠ 0}|x_j|.
+
+    Entries are formed in float64 within 2^-51, apart from the rounding of the largest angle, and stored.
+    """
+    relative = compute_roundoff(dtype) + gamma(terms, dtype) + 4 * ORACLE
+    return relative * sum_of_products + 2 * ORACLE * abs(angle) * sum_of_entries
 
 
 def logit(

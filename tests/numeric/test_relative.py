@@ -1,4 +1,4 @@
-"""The one-line relative test: what it catches, what it cannot see, and why its tolerance grows with the angle."""
+"""The one-line relative test: what it catches, what it cannot see, why its tolerance grows with the angle."""
 
 import pytest
 import torch
@@ -48,7 +48,7 @@ def test_blind_spot_a_score_with_t_before_s_shows_the_sign():
     for sign in (1, -1):
         apply = rope(sign=sign)
         scores.append((apply(q, torch.tensor([[2]])) * apply(k, torch.tensor([[5]]))).sum().item())
-    assert scores[0] != pytest.approx(scores[1])
+    assert abs(scores[0] - scores[1]) > 1
 
 
 def keys_untouched():
