@@ -8,13 +8,14 @@ Three rooms, which depend on one another in one direction only; each is imported
 """
 
 from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
 
 _ROOMS = ("numeric", "proofs", "symbolic")
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name not in _ROOMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return import_module(f".{name}", __name__)

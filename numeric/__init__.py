@@ -8,6 +8,7 @@ if __name__ == "numeric":
 
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from .errors import MissingTorch
 
@@ -43,7 +44,7 @@ _MODULES = ("exact", "reference")
 __all__ = sorted([*_HOME, *_MODULES])
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f".{name}", __name__)
     if name not in _HOME:

@@ -9,6 +9,7 @@ if __name__ == "symbolic":
 import sys
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 _HOME = {
     "BadInput": "errors",
@@ -68,7 +69,7 @@ class _Room(ModuleType):
 sys.modules[__name__].__class__ = _Room
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_HOME[name]}", __name__), name)

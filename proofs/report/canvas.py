@@ -50,6 +50,6 @@ def _inline(svg: str, name: str, alt: str) -> str:
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
-    view = re.search(r'viewBox="[^"]+"', svg)[0]
+    view = re.findall(r'viewBox="[^"]+"', svg)[0]
     body = svg[svg.index(">") + 1 :]
     return f'<svg role="img" aria-label="{escape(alt)}" {view}>{body.strip()}'

@@ -123,7 +123,7 @@ def _letters_spelled_out(part: Any) -> Any:
 
 
 def _spelled(name: str) -> str:
-    base, index, inverse = re.fullmatch(r"(.)(.*?)(inv)?", name).groups()
+    base, index, inverse = re.findall(r"^(.)(.*?)(inv)?$", name)[0]
     return base + (f"_{index}" if index else "") + ("__−1" if inverse else "")
 
 
@@ -195,8 +195,13 @@ _SYMBOL = re.compile(r'<symbol id="(\w+)"[^>]*>(.*?)</symbol>', re.DOTALL)
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
+def _size(svg: str) -> tuple[str, str]:
+    """Width and height of the picture, in points."""
+    return _SIZE.findall(svg)[0]
+
+
 def _width(svg: str) -> float:
-    return float(_SIZE.search(svg)[1]) / POINTS_PER_EM
+    return float(_size(svg)[0]) / POINTS_PER_EM
 
 
 def _formula_html(formula: Formula, svg: str, glyphs: dict[str, str]) -> str:
@@ -211,7 +216,7 @@ def _themed(svg: str, glyphs: dict[str, str]) -> str:
     body = re.sub(r' fill="#000000"| fill-rule="nonzero"| [xy]="0"', "", body)
     body = body.replace('stroke="#000000"', 'stroke="currentColor"')
     body = re.sub(r'(?<=[ "(-])(\d+\.\d{3})\d+', r"\1", body)
-    width, height = (float(number) for number in _SIZE.search(svg).groups())
+    width, height = (float(number) for number in _size(svg))
     scale = max(SMALLEST, min(1.0, WIDE_EM * POINTS_PER_EM / width)) / POINTS_PER_EM
     return (
         f'<svg aria-hidden="true" focusable="false" viewBox="0 0 {width:.2f} {height:.2f}" '

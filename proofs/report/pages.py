@@ -10,11 +10,11 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..certificate import canonical, sha256, write_atomically
 from ..certificate import document as proofs_document
@@ -24,6 +24,10 @@ from .formulas import Formula, Sheet, decimal, formulas_of, typeset
 from .prose import inline, paragraphs
 from .record import Run, run_document, this_run
 
+if TYPE_CHECKING:
+    from ..prove import Proof
+
+_HERE = __name__.rpartition(".")[0]
 APPENDICES = {
     "errata": "What popular accounts get wrong",
     "questions": "Questions a learner asks",
@@ -65,7 +69,7 @@ def write_report(
     tell = progress or (lambda stage: None)
     proofs, out = list(proofs), Path(out_dir)
     started = perf_counter()
-    document = proofs_document(proofs) if document is None else document
+    document = proofs_document(cast("list[Proof]", proofs)) if document is None else document
     run = this_run(command, seconds or {})
     story = book(proofs, residuals or {}, {row["id"]: row["certificate_sha256"] for row in document["laws"]})
     tell("typesetting the formulas")
@@ -76,7 +80,7 @@ def write_report(
 
     pictures = gallery({law.id for law in story.laws})
     tell("laying out the page")
-    run = Run(**{**vars(run), "seconds": {**run.seconds, "Writing this report": perf_counter() - started}})
+    run = replace(run, seconds={**run.seconds, "Writing this report": perf_counter() - started})
     digest = sha256(document)
     html = _render(story, sheet, formulas, pictures, run, digest, measured=residuals is not None)
     tell("writing")
@@ -99,7 +103,7 @@ def _shown(proofs: Sequence[ProofLike]) -> list[StepLike]:
 
 def chapter_data(name: str) -> dict[str, Any]:
     """One of the data files of the further chapters: errata, questions, glossary, trust, bibliography."""
-    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads(files(_HERE).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -183,18 +187,18 @@ def _render(
         return Markup("".join(sheet[shown] for shown in formulas[id(step)]))
 
     def text(name: str) -> Markup:
-        return Markup(files(__package__).joinpath(name).read_text("utf-8"))
+        return Markup(files(_HERE).joinpath(name).read_text("utf-8"))
 
     environment = Environment(
-        loader=PackageLoader(__package__, "."),
+        loader=PackageLoader(_HERE, "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "inline": lambda words: Markup(inline(words)),
-        "paragraphs": lambda words: Markup(paragraphs(words)),
+        "inline": lambda words: Markup(inline(str(words))),
+        "paragraphs": lambda words: Markup(paragraphs(str(words))),
     }
     chapters = {name: chapter_data(name) for name in APPENDICES if name != "reproduce"}
     words = chapter_data("words")

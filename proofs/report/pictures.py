@@ -46,7 +46,7 @@ class Gallery:
 
 def gallery(laws: set[str]) -> Gallery:
     """Every picture, placed beside the laws of one report."""
-    words = tomllib.loads(files(__package__).joinpath("pictures.toml").read_text("utf-8"))
+    words = tomllib.loads(files(__name__.rpartition(".")[0]).joinpath("pictures.toml").read_text("utf-8"))
     pictures = [_picture(name, words[name]) for name in PAINTERS]
     by_law: dict[str, list[Picture]] = {}
     for picture in pictures:
