@@ -281,7 +281,7 @@ def evidence(step: StepLike) -> str:
 
 @dataclass(frozen=True)
 class Citation:
-    """A lemma that is quoted, not proved here, with the proofs that need it."""
+    """A lemma that is quoted, not proved here, with the laws that need it."""
 
     lemma: str
     source: Any
@@ -295,5 +295,5 @@ def citations(proofs: Iterable[ProofLike]) -> list[Citation]:
         for executed in proof.steps:
             if executed.kind == "cited":
                 _, users = quoted.setdefault(executed.step.lemma, (executed.step.source, []))
-                users.append(proof.id)
+                users.append(proof.law)
     return [Citation(lemma, source, tuple(dict.fromkeys(users))) for lemma, (source, users) in quoted.items()]
