@@ -28,7 +28,7 @@ class Exponent:
         return (self.real, self.imaginary, self.opaque)
 
     def times(self, other: Exponent) -> tuple[Exponent, int]:
-        """The product as (exponent, whole factor): √a·√b = g·√(ab/g²) with g = gcd(a, b), and exp(iπ) = -1."""
+        """The product as (exponent, factor): √a·√b = g·√(ab/g²) with g = gcd(a, b), and exp(iπ) = -1."""
         sign, turn = fold_turn(self.turn + other.turn)
         common = gcd(self.surd, other.surd)
         exponent = Exponent(

@@ -57,6 +57,8 @@ def test_surds_meet_the_roots_of_unity_that_contain_them():
     assert vanishes([(Fraction(1, 2), 3, 1), (2 * third, 1, -2), (Fraction(0), 1, -1)])  # i√3 = 2ω + 1
     assert not vanishes([(Fraction(1, 2), 3, 1), (2 * third, 1, -2), (Fraction(0), 1, -2)])
     assert not vanishes([(Fraction(0), 2, 1), (Fraction(0), 3, 1), (Fraction(0), 5, -1)])
+    assert not vanishes([(Fraction(0), 2, 1), (Fraction(0), 1, -1)])
+    assert not vanishes([(Fraction(0), 3, 1), (Fraction(0), 1, -2)])
 
 
 def test_a_huge_sparse_order_is_decided():

@@ -26,6 +26,11 @@ def test_unevaluated_matrix_formulas_are_multiplied_in_the_ring():
     assert decide(Matrix(0, 0, [])).holds
 
 
+def test_side_conditions_of_every_entry_are_listed_also_of_entries_that_vanish():
+    verdict = decide(Matrix([[cos(x) * sp.tan(x) - sin(x), y / x]]), Matrix([[0, y / x]]))
+    assert verdict.side_conditions == (cos(x), x)
+
+
 def test_shapes_must_agree():
     with pytest.raises(BadInput, match=r"shape \(2, 1\)"):
         decide(Matrix([1, 2]), Matrix([[1, 2]]))

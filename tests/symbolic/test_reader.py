@@ -49,6 +49,12 @@ IDENTITIES = [
     (sqrt(exp(Symbol("v"))), exp(Symbol("v") / 2)),
     (1 / exp(x), exp(-x)),
     (x**7 / x**5, x**2),
+    (1 / x + 1 / x**2 + 1 / x**3, (x**2 + x + 1) / x**3),
+    (sp.Pow(Rational(5, 3), Rational(1, 2), evaluate=False), sqrt(15) / 3),
+    (cos(w * (x + 2 * pi / w)), cos(w * x)),
+    (sp.cot(x), cos(x) / sin(x)),
+    (tan(x + pi / 2), -1 / tan(x)),
+    (sp.coth(x) ** 2, 1 + 1 / sinh(x) ** 2),
     ((x + y) ** 30, sum(sp.binomial(30, k) * x**k * y ** (30 - k) for k in range(31))),
 ]
 
@@ -98,6 +104,12 @@ def test_a_substitution_reaches_coefficients_and_exponents():
 def test_nested_substitution_is_one_after_the_other():
     assert decide(At(At(sin(t * s), t, s), s, 2), sin(4)).holds
     assert decide(At(At(t * s, t, x), t, y), x * s).holds
+    with pytest.raises(BadInput, match="one by one"):
+        decide(sp.Subs(sp.Subs(t * s, t, s), s, 2), 4)
+
+
+def test_a_bound_symbol_is_not_part_of_the_witness():
+    assert set(decide(At(t * w, t, 2), w).witness) == {w}
 
 
 def test_denominators_are_listed_unless_assumed_away():
@@ -105,6 +117,9 @@ def test_denominators_are_listed_unless_assumed_away():
     assert verdict.side_conditions == (x, y)
     assert decide(1 / x + 1 / y, (x + y) / (x * y), assume=(x > 0, Ne(y, 0))).side_conditions == ()
     assert decide(tan(x), sin(x) / cos(x)).side_conditions == (cos(x),)
+    assert decide(At(1 / t, t, s + 1), 1 / (s + 1)).side_conditions == (s + 1,)
+    assert decide(1 / (1 + sqrt(2)), sqrt(2) - 1).side_conditions == ()
+    assert decide(tanh(x), sinh(x) / cosh(x)).side_conditions == ()
     positive = Symbol("p", positive=True)
     assert decide(1 / positive, positive**-1).side_conditions == ()
 
@@ -114,6 +129,8 @@ def test_an_identically_zero_denominator_is_malformed():
         decide(1 / (sin(x) ** 2 + cos(x) ** 2 - 1), 1)
     with pytest.raises(BadInput, match="identically zero"):
         decide(At(1 / (t - s), t, s), 1)
+    with pytest.raises(BadInput, match="identically zero"):
+        decide(x / sum(exp(2 * pi * I * k / 7) for k in range(7)), 1)
 
 
 def test_opaque_functions_are_equal_when_their_arguments_are():
