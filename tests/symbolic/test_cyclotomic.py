@@ -59,6 +59,7 @@ def test_surds_meet_the_roots_of_unity_that_contain_them():
     assert not vanishes([(Fraction(0), 2, 1), (Fraction(0), 3, 1), (Fraction(0), 5, -1)])
     assert not vanishes([(Fraction(0), 2, 1), (Fraction(0), 1, -1)])
     assert not vanishes([(Fraction(0), 3, 1), (Fraction(0), 1, -2)])
+    assert not vanishes([(Fraction(0), 2, 1), (Fraction(0), 2, 1)])
 
 
 def test_a_huge_sparse_order_is_decided():
