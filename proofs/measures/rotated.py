@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 import torch
@@ -99,3 +100,13 @@ def squared_length(x: Measured) -> Measured:
         -1
     )
     return Measured(x.found.square().sum(-1), x.known.square().sum(-1), error)
+
+
+def exact_product(matrix: Tensor, x: Tensor) -> Tensor:
+    """matrix @ v for every vector v of x (..., d), multiplied out in fractions and rounded once; float64."""
+    rows = [[(j, Fraction(entry)) for j, entry in enumerate(row) if entry] for row in matrix.tolist()]
+    sums = []
+    for vector in x.reshape(-1, x.shape[-1]).tolist():
+        exact_vector = [Fraction(entry) for entry in vector]
+        sums.append([float(sum(a * exact_vector[j] for j, a in row)) for row in rows])
+    return torch.tensor(sums, dtype=torch.float64).reshape(*x.shape[:-1], len(rows))

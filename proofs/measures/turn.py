@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 import torch
 from torch import Tensor
@@ -21,6 +20,7 @@ from .rotated import (
     angles,
     arithmetic,
     drawn,
+    exact_product,
     exact_table,
     name_of,
     score,
@@ -129,17 +129,10 @@ def levels() -> Iterator[Case]:
 
 
 def dense_product(table: tuple[Tensor, Tensor], x: Tensor) -> Tensor:
-    """The matrix with cos on its diagonal and ∓sin at distance d/2, times x, every sum rounded once."""
+    """The matrix with cos on its diagonal and ∓sin at distance d/2, one a token, times x."""
     c, s = (entry.double().diag_embed() for entry in table)
     dense = torch.cat((torch.cat((c, -s), -1), torch.cat((s, c), -1)), -2)
-    y = torch.empty(x.shape, dtype=torch.float64)
-    for time, matrix in enumerate(dense.tolist()):
-        rows = [[(j, Fraction(entry)) for j, entry in enumerate(row) if entry] for row in matrix]
-        for head in range(x.shape[1]):
-            vector = [Fraction(entry) for entry in x[0, head, time].tolist()]
-            sums = [float(sum(a * vector[j] for j, a in row)) for row in rows]
-            y[0, head, time] = torch.tensor(sums, dtype=torch.float64)
-    return y
+    return torch.stack([exact_product(matrix, x[:, :, time]) for time, matrix in enumerate(dense)], dim=2)
 
 
 @measures("half-split")
