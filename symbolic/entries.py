@@ -23,14 +23,13 @@ Maps = Callable[[sp.Expr, sp.Expr], dict[str, sp.MatrixBase]]
 
 @dataclass
 class Identities:
-    """Decides `lhs = rhs`, remembering identities up to the names of symbols other than `kept`."""
+    """Decides `lhs = rhs`, remembering identities up to the names of symbols other than positions."""
 
-    kept: frozenset[sp.Symbol] = frozenset({QUERY, KEY, GAP})
     known: dict[tuple[sp.Expr, sp.Expr], Verdict] = field(default_factory=dict)
 
     def decide(self, lhs: sp.Expr, rhs: sp.Expr) -> Verdict:
         """The verdict on lhs = rhs, with its witness in the caller's symbols."""
-        names = _renaming([lhs, rhs], self.kept)
+        names = _renaming([lhs, rhs])
         pair = lhs.xreplace(names), rhs.xreplace(names)
         if pair not in self.known:
             self.known[pair] = decide(*pair)
@@ -52,12 +51,12 @@ class Identities:
         )
 
 
-def _renaming(expressions: Iterable[sp.Expr], kept: frozenset[sp.Symbol]) -> dict[sp.Symbol, sp.Symbol]:
-    """A one-to-one renaming of the free symbols to x0, x1, … in order of appearance, assumptions kept."""
+def _renaming(expressions: Iterable[sp.Expr]) -> dict[sp.Symbol, sp.Symbol]:
+    """A one-to-one renaming of the symbols but t, s, u to x0, x1, … by appearance, assumptions kept."""
     names: dict[sp.Symbol, sp.Symbol] = {}
     for expression in expressions:
         for node in sp.preorder_traversal(expression):
-            if node.is_Symbol and node not in kept and node not in names:
+            if node.is_Symbol and node not in (QUERY, KEY, GAP) and node not in names:
                 names[node] = sp.Symbol(f"x{len(names)}", **node.assumptions0)
     return names
 
