@@ -15,6 +15,8 @@ import sympy as sp
 
 from .errors import BadInput, WrongType
 from .exact import exact_entry, exact_time
+from .notebook import Shown
+from .typeset import to_grid, to_text
 
 _NAMES = {  # (turns, has a nilpotent part) -> name for decay zero, positive, negative
     (False, False): ("hold", "fade", "grow"),
@@ -24,8 +26,8 @@ _NAMES = {  # (turns, has a nilpotent part) -> name for decay zero, positive, ne
 }
 
 
-@dataclass(frozen=True)
-class Block:
+@dataclass(frozen=True, repr=False)
+class Block(Shown):
     """The real Jordan block of decay γ (1/position), frequency ω >= 0 (radians/position) and size m >= 1.
 
     Exact numbers or real sympy symbols; a symbolic frequency must be known to be positive. Floats raise
@@ -54,17 +56,18 @@ class Block:
     @property
     def fate(self) -> int:
         """The sign of γ: +1 fades, 0 holds, -1 grows; BadInput when a symbolic γ has no known sign."""
-        if self.decay.is_zero:
-            return 0
-        if self.decay.is_positive:
-            return 1
-        if self.decay.is_negative:
-            return -1
+        sign = self._sign()
+        if sign is not None:
+            return sign
         free = ", ".join(sorted(map(str, self.decay.free_symbols))) or str(self.decay)
         raise BadInput(
             f"decay is {self.decay}, whose sign is not known; declare {free} with a sign, "
             f"e.g. Symbol({free.split(', ')[0]!r}, positive=True)"
         )
+
+    def _sign(self) -> int | None:
+        known = (self.decay.is_zero, self.decay.is_positive, self.decay.is_negative)
+        return (0, 1, -1)[known.index(True)] if True in known else None
 
     @property
     def kind(self) -> str:
@@ -97,6 +100,11 @@ class Block:
         rotation = self._rotation(time)
         return _upper_toeplitz([fade * time**k / sp.factorial(k) * rotation for k in range(self.size)])
 
+    @property
+    def formula(self) -> sp.ImmutableMatrix:
+        """The matrix, which is what notebooks and papers show."""
+        return self.matrix
+
     def _cell(self) -> sp.Matrix:
         if not self.turns:
             return sp.Matrix([[-self.decay]])
@@ -108,6 +116,11 @@ class Block:
             return sp.eye(1)
         c, s = sp.cos(self.frequency * time), sp.sin(self.frequency * time)
         return sp.Matrix([[c, -s], [s, c]])
+
+    def __str__(self) -> str:
+        kind = "block" if self._sign() is None else self.kind
+        facts = f"decay {to_text(self.decay)}, frequency {to_text(self.frequency)}, size {self.size}"
+        return f"{kind}: {facts}\n{to_grid(self.matrix)}"
 
     def __repr__(self) -> str:
         return f"Block({self.decay}, frequency={self.frequency}, size={self.size})"
