@@ -366,6 +366,8 @@ def test_a_formula_that_typst_refuses_is_reported_and_the_others_are_typeset():
     ("text", "html"),
     [
         ("a < b", "a &lt; b"),
+        ("a < `t`", 'a &lt; <span class="m keep"><i>t</i></span>'),
+        ("*a < b*", "<em>a &lt; b</em>"),
         ("`tX`", '<span class="m keep"><i>tX</i></span>'),
         ("`w_k`", '<span class="m keep"><i>w</i><sub><i>k</i></sub></span>'),
         ("`e^{-γt}`", '<span class="m keep"><i>e</i><sup>−<i>γ</i><i>t</i></sup></span>'),
