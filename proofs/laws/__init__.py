@@ -3,32 +3,40 @@
 from . import (
     bounded,
     bridge,
+    broken,
     clocks,
     complete_list,
     fade,
     fence,
     frequencies,
     groups,
+    levels,
+    longer_contexts,
     one_parameter,
     order,
+    pairs,
     slide,
     turn,
+    uniqueness,
 )
 
-CHAPTERS = tuple(
-    module.CHAPTER
-    for module in (
-        order,
-        groups,
-        one_parameter,
-        bridge,
-        fade,
-        turn,
-        frequencies,
-        slide,
-        bounded,
-        clocks,
-        fence,
-        complete_list,
-    )
+STORY = (
+    order,
+    groups,
+    one_parameter,
+    broken,
+    uniqueness,
+    bridge,
+    fade,
+    turn,
+    pairs,
+    levels,
+    frequencies,
+    longer_contexts,
+    slide,
+    bounded,
+    clocks,
+    fence,
+    complete_list,
 )
+CHAPTERS = tuple(module.CHAPTER for module in STORY)

@@ -2,6 +2,7 @@
 
 import sympy as sp
 
+from ...symbolic.induction import Induction
 from ..step import Source
 
 t, s, u, v, c = sp.symbols("t s u v c", real=True)
@@ -43,6 +44,14 @@ def product(*matrices: sp.MatrixBase) -> sp.MatMul:
 
 def transpose(a: sp.MatrixBase) -> sp.ImmutableMatrix:
     return a.T.as_immutable()
+
+
+def repeated_turn(angle: sp.Expr) -> Induction:
+    """R(angle)ⁿ = I for every n, by its columns: true for whole turns."""
+    n = sp.Symbol("n", nonnegative=True)
+    c_, s_ = sp.symbols("c s", real=True)
+    turned = R(angle) * sp.Matrix([c_, s_])
+    return Induction(n, 0, {c_: (1, turned[0]), s_: (0, turned[1])}, {c_: sp.S.One, s_: sp.S.Zero})
 
 
 HALL = Source(

@@ -9,7 +9,7 @@ from ...symbolic.signs import Sign
 from ...symbolic.tree import D
 from ..law import Chapter, Hypothesis, Law
 from ..step import Cited, Enclosed, Exact, Identity, Source
-from .common import ROFORMER, R, dot, s, t, times, u, w
+from .common import ROFORMER, R, dot, repeated_turn, s, t, times, u, w
 
 CHAPTER = Chapter(
     "frequencies",
@@ -21,14 +21,6 @@ CHAPTER = Chapter(
 L = sp.Symbol("L", real=True)
 kappa = sp.Symbol("kappa", positive=True)
 n = sp.Symbol("n", nonnegative=True)
-BLOC97 = Source(
-    "bloc97, NTK-aware scaled RoPE, 2023; see also B. Peng et al., YaRN, 2023",
-    "https://arxiv.org/abs/2309.00071",
-)
-CHEN = Source(
-    "S. Chen et al., Extending Context Window of Large Language Models via Positional Interpolation, 2023",
-    "https://arxiv.org/abs/2306.15595",
-)
 LAMBERT = Source(
     "J. H. Lambert, Mémoire sur quelques propriétés remarquables des quantités transcendantes, 1768: π "
     "is irrational"
@@ -133,20 +125,10 @@ def plane_wraps() -> Law:
 
 @CHAPTER.law("bank-wraps")
 def bank_wraps() -> Law:
-    cos_n, sin_n = sp.symbols("c s", real=True)
-    whole = Induction(
-        index=n,
-        start=0,
-        state={
-            cos_n: (1, cos_n * sp.cos(2 * sp.pi) - sin_n * sp.sin(2 * sp.pi)),
-            sin_n: (0, sin_n * sp.cos(2 * sp.pi) + cos_n * sp.sin(2 * sp.pi)),
-        },
-        claim={cos_n: sp.S.One, sin_n: sp.S.Zero},
-    )
     if_rational = Exact(
         name="whole turns do nothing",
         goal=True,
-        of=whole,
+        of=repeated_turn(2 * sp.pi),
         note="p turns of one plane while another makes r: ratio p/r",
     )
     period, a, b = sp.symbols("T p r", positive=True)
@@ -160,10 +142,6 @@ def bank_wraps() -> Law:
     common = Identity(
         name="conversely ω' T = 2πr", goal=True, lhs=(w * b / a) * (2 * sp.pi * a / w), rhs=2 * sp.pi * b
     )
-    third = {
-        cos_n: (1, cos_n * sp.cos(sp.pi / 3) - sin_n * sp.sin(sp.pi / 3)),
-        sin_n: (0, sin_n * sp.cos(sp.pi / 3) + cos_n * sp.sin(sp.pi / 3)),
-    }
     return Law(
         id="bank-wraps",
         title="When a whole bank repeats",
@@ -191,7 +169,7 @@ def bank_wraps() -> Law:
         perturbations=(
             common.but("p and r swapped", lhs=(w * a / b) * (2 * sp.pi * a / w)),
             ratio.but("the inverse ratio", rhs=b / a),
-            if_rational.but("a sixth of a turn instead of a whole", state=third),
+            if_rational.but("a sixth of a turn, not a whole", state=repeated_turn(sp.pi / 3).state),
         ),
         rests_on=("plane-wraps",),
         comment=(
@@ -231,142 +209,6 @@ def never_wraps_at_integers() -> Law:
         ),
         rests_on=("plane-wraps",),
         comment="Not the same as being easy to tell apart: 710 is within 0.00007 of 113 full turns.",
-    )
-
-
-@CHAPTER.law("ntk-aware")
-def ntk_aware() -> Law:
-    scale = sp.Symbol("sigma", real=True)
-    # κ = (d-2)/d is the exponent of the slowest plane; b' = b s^{1/κ}, with b = e^L and s = e^σ
-    base = L + scale / kappa
-    last = Identity(
-        name="the slowest is divided by s",
-        goal=True,
-        lhs=sp.exp(-kappa * base),
-        rhs=times(sp.exp(-kappa * L), sp.exp(-scale)),
-    )
-    first = Identity(name="the first stays", goal=True, lhs=sp.exp(times(sp.S.Zero, base)), rhs=sp.S.One)
-    check = Enclosed(
-        name="d = 128, s = 4: b'",
-        expr=sp.Integer(10000) * sp.Integer(4) ** sp.Rational(128, 126),
-        **around("40889.94243248622"),
-    )
-    return Law(
-        id="ntk-aware",
-        title="NTK-aware scaling spares the fast hands",
-        statement=(
-            "For even `d ≥ 4` and `b' = b s^{d/(d-2)}`: the slowest frequency `b^{-(d-2)/d}` is divided by "
-            "exactly `s`, and the first stays 1. (`κ = (d-2)/d`, `b = e^L`, `s = e^σ`.)"
-        ),
-        hypotheses=(Hypothesis("four", "`d ≥ 4`, so that `κ > 0` and the slowest plane is not the first"),),
-        steps=(last, first, check),
-        perturbations=(
-            last.but("b' = b s", lhs=sp.exp(-kappa * (L + scale))),
-            last.but("the slowest is multiplied by s", rhs=times(sp.exp(-kappa * L), sp.exp(scale))),
-            check.but("exponent d/(d-1)", expr=sp.Integer(10000) * sp.Integer(4) ** sp.Rational(128, 127)),
-        ),
-        sources=(BLOC97,),
-        comment="Position interpolation slows the first hand too, by the same factor as the last.",
-    )
-
-
-@CHAPTER.law("position-interpolation")
-def position_interpolation() -> Law:
-    stretch = sp.Symbol("a", positive=True)
-    x = sp.Symbol("x", real=True)
-    goal = Identity(
-        name="at a times the length the angle is the old one",
-        goal=True,
-        lhs=R((w / stretch) * (stretch * x)),
-        rhs=R(w * x),
-    )
-    even = Identity(
-        name="every hand by the same factor, the first too", goal=True, lhs=(w / stretch) / w, rhs=1 / stretch
-    )
-    return Law(
-        id="position-interpolation",
-        title="Position interpolation slows every hand",
-        statement=(
-            "For all `ω, a > 0` and real `x`: with `ω/a` for `ω` the rotation at position `a·x` is the old "
-            "one at `x`, and every frequency, the first included, is divided by `a`."
-        ),
-        steps=(goal, even),
-        perturbations=(
-            goal.but("frequencies are left as they were", lhs=R(w * (stretch * x))),
-            goal.but("the frequency multiplied instead", lhs=R(w * stretch * (stretch * x))),
-            even.but("frequencies multiplied", lhs=(w * stretch) / w),
-        ),
-        sources=(CHEN,),
-        comment=(
-            "Any gap seen in training lands on a gap seen in training, but neighbours come closer: at a = "
-            "16 the first plane turns by 1/16 radian a token."
-        ),
-    )
-
-
-@CHAPTER.law("coverage")
-def coverage() -> Law:
-    more, left = sp.symbols("h r", nonnegative=True)
-    below = sp.Symbol("delta", positive=True)
-    # w (L-1) = 2π + h; any angle a = 2π - r is met at the gap u = a/w, which is at most L-1
-    reached = Exact(
-        name="any angle is met inside the window",
-        goal=True,
-        of=Sign((2 * sp.pi + more) / w - (2 * sp.pi - left) / w, "+0"),
-    )
-    missed = Exact(
-        name="otherwise an arc is never met",
-        goal=True,
-        of=Sign((2 * sp.pi - below / 2) - (2 * sp.pi - below), "+"),
-        note="ω(L-1) = 2π - δ: the angle 2π - δ/2 lies beyond every angle of the window",
-    )
-    w46 = Enclosed(
-        name="b = 10000, d = 128, L = 4096: plane 46 falls short",
-        expr=4095 * frequency(10000, 46, 128) / (2 * sp.pi),
-        lower="0",
-        upper="1",
-    )
-    w45 = Enclosed(
-        name="and plane 45 does not",
-        expr=4095 * frequency(10000, 45, 128) / (2 * sp.pi),
-        lower="1",
-        upper="2",
-    )
-    w35 = Enclosed(
-        name="b = 500000, d = 128, L = 8192: plane 35 falls short",
-        expr=8191 * frequency(500000, 35, 128) / (2 * sp.pi),
-        lower="0",
-        upper="1",
-    )
-    w34 = Enclosed(
-        name="and plane 34 does not",
-        expr=8191 * frequency(500000, 34, 128) / (2 * sp.pi),
-        lower="1",
-        upper="2",
-    )
-    return Law(
-        id="coverage",
-        title="It is the slow hands that meet new angles",
-        statement=(
-            "As a range of angles, training on the gaps `0 … L-1` covers the whole circle of a plane iff "
-            "`ω(L-1) ≥ 2π`: if `ω(L-1) = 2π + h` with `h ≥ 0`, the angle `2π - r` is met at a gap not "
-            "beyond `L-1`; if `ω(L-1) = 2π - δ` with `δ > 0`, the angle `2π - δ/2` is not."
-        ),
-        steps=(reached, missed, w45, w46, w34, w35),
-        perturbations=(
-            reached.but(
-                "the window ends before a full turn", expr=(2 * sp.pi - more) / w - (2 * sp.pi - left) / w
-            ),
-            missed.but("the missing angle lies inside", expr=(2 * sp.pi - 2 * below) - (2 * sp.pi - below)),
-            w46.but("plane 46 at twice the length", expr=8191 * frequency(10000, 46, 128) / (2 * sp.pi)),
-        ),
-        rests_on=("first-frequency", "full-turn-table"),
-        comment=(
-            "Planes 46…63 of 64 never complete a turn in a context of 4096, and 35…63 with base 500000 in "
-            "one of 8192. At longer contexts these slow planes, not the fast ones, meet angles that "
-            "training never showed. Frequencies fall with k, so one pair of neighbours settles each "
-            "boundary."
-        ),
     )
 
 

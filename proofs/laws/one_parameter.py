@@ -3,16 +3,12 @@
 import sympy as sp
 
 from ...symbolic.block import Block
-from ...symbolic.decide import Status
-from ...symbolic.finite import Finite
-from ...symbolic.free import word_poly
 from ...symbolic.induction import Induction
-from ...symbolic.signs import Sign
 from ...symbolic.tree import At, D
 from ...symbolic.words import Derived, Words, commuting, letters
 from ..law import Chapter, Hypothesis, Law
-from ..step import Cited, Enclosed, Exact, Identity, Source
-from .common import HALL, I2, PURANIK, R, g, plus, product, t, times, u, v, w
+from ..step import Cited, Exact, Identity, Source
+from .common import g, product, t, u, v, w
 
 CHAPTER = Chapter(
     "one-parameter",
@@ -35,9 +31,6 @@ BLOCKS = {
     "damped-turning-slide": Block(g, w, 2),
 }
 NAMES = tuple(BLOCKS)
-RUDIN = Source(
-    "W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 5.11 (a): zero derivative means constant"
-)
 SERIES = Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 3.45 and equation 8.26")
 n, k = sp.symbols("n k", nonnegative=True)
 
@@ -226,52 +219,6 @@ def direct_sum() -> Law:
     )
 
 
-@CHAPTER.law("uniqueness")
-def uniqueness() -> Law:
-    a, x, e = letters("A X E")
-    claim = Words(Derived(e * a), 0 * a, derivation={a: x * a, e: -(e * x)})
-    goal = Exact(name="(e^{-tX} A)' = 0", goal=True, of=claim, note="E stands for e^{-tX}")
-    one = word_poly(1)
-    start = Exact(name="at t = 0 the product is I", of=Words(e * a, one, ((e, one), (a, one))))
-    return Law(
-        id="uniqueness",
-        title="One generator, one flow",
-        statement=(
-            "If `A : ℝ → GL(n, ℝ)` is a continuous homomorphism, then `A(t) = exp(tX)` with `X = A'(0)`, "
-            "and no other `X` will do."
-        ),
-        hypotheses=(
-            Hypothesis("continuity", "`A` is continuous"),
-            Hypothesis("all-reals", "`A(t)` is given for every real `t`"),
-        ),
-        steps=(
-            Cited(
-                name="continuous ⇒ differentiable, so A' = XA",
-                lemma="a continuous homomorphism ℝ → GL(n, ℝ) is differentiable; A'(t) = A'(0)A(t)",
-                source=HALL,
-                needs=("continuity", "all-reals"),
-            ),
-            goal,
-            start,
-            Cited(
-                name="so e^{-tX}A is I for all t",
-                lemma="a function on ℝ with zero derivative is constant",
-                source=RUDIN,
-                needs=("all-reals",),
-            ),
-        ),
-        perturbations=(
-            goal.but("E = e^{tX} instead of e^{-tX}", derivation={a: x * a, e: e * x}),
-            goal.but("A' = -XA", derivation={a: -(x * a), e: -(e * x)}),
-        ),
-        sources=(PURANIK,),
-        comment=(
-            "An unknown function on the whole line is pinned by one matrix. Differentiability for free is "
-            "the cited part; the rest is two lines."
-        ),
-    )
-
-
 @CHAPTER.law("flow-group-law")
 def flow_group_law() -> Law:
     a, x, b = letters("A X B")
@@ -356,177 +303,5 @@ def euler_limit() -> Law:
         comment=(
             "The generator is what happens in one tiny tick, and the exponential adds up ever more of them; "
             "this says how fast."
-        ),
-    )
-
-
-@CHAPTER.law("broken-identity")
-def broken_identity() -> Law:
-    keep = sp.ImmutableMatrix([[sp.exp(-g * t), 0], [0, 0]])
-    goal = Identity(name="A(0) = I", goal=True, lhs=At(keep, t, 0), rhs=I2)
-    rest = Identity(
-        name="it does compose", lhs=product(keep.subs(t, u), keep.subs(t, v)), rhs=keep.subs(t, u + v)
-    )
-    whole = sp.ImmutableMatrix([[sp.exp(-g * t), 0], [0, 1]])
-    return Law(
-        id="broken-identity",
-        title="A time machine that changes something by standing still",
-        statement="`A(t) = diag(e^{-γt}, 0)` satisfies `A(0) = I`.",
-        expected=Status.REFUTED,
-        steps=(rest, goal),
-        siblings=(goal.but("the second coordinate is held, not dropped", lhs=At(whole, t, 0)),),
-        comment=(
-            "It composes, but A(0) is a projection: what it drops is lost at gap 0 already. If composition "
-            "is all that is assumed, A is such a projection times exp(tX)."
-        ),
-    )
-
-
-@CHAPTER.law("broken-composition")
-def broken_composition() -> Law:
-    goal = Identity(name="A(u)A(v) = A(u+v)", goal=True, lhs=times(1 + u, 1 + v), rhs=1 + u + v)
-    return Law(
-        id="broken-composition",
-        title="A time machine whose steps do not add up",
-        statement="`A(t) = 1 + t` satisfies `A(u)A(v) = A(u + v)`.",
-        expected=Status.REFUTED,
-        steps=(Identity(name="A(0) = 1 holds", lhs=At(1 + t, t, 0), rhs=sp.S.One), goal),
-        siblings=(goal.but("the exponential instead", lhs=times(sp.exp(u), sp.exp(v)), rhs=sp.exp(u + v)),),
-        comment=(
-            "Carry 1 and then 1 gives 4, carry 2 gives 3. Also A(-1) = 0 cannot be undone: one machine may "
-            "break several rules."
-        ),
-    )
-
-
-@CHAPTER.law("broken-inverse")
-def broken_inverse() -> Law:
-    rules = {"closure": True, "identity": True, "associativity": True}
-    window = Finite.of({"now": 1, "later": 0}, lambda a, b: a * b, rules | {"inverses": True})
-    goal = Exact(name="every move can be undone", goal=True, of=window)
-    return Law(
-        id="broken-inverse",
-        title="A time machine that cannot go back",
-        statement=(
-            "On `u ≥ 0` let `A(0) = 1` and `A(u) = 0` for `u > 0` (a window of one token). It composes, has "
-            "an identity and is associative; every `A(u)` can be undone."
-        ),
-        expected=Status.REFUTED,
-        steps=(
-            Exact(
-                name="the other rules hold", of=Finite.of({"now": 1, "later": 0}, lambda a, b: a * b, rules)
-            ),
-            goal,
-        ),
-        siblings=(goal.but("a flip instead of a window", table=(("now", "later"), ("later", "now"))),),
-        comment=(
-            "A semigroup. Causal models may want this: a window forgets on purpose. It has no key side "
-            "inverse, and it is not continuous at 0."
-        ),
-    )
-
-
-@CHAPTER.law("broken-continuity")
-def broken_continuity() -> Law:
-    a, b, c, d = sp.symbols("a b c d", real=True)
-    small = 239 - 169 * sp.sqrt(2)
-    goal = Enclosed(
-        name="nearly no time, so nearly no turn", goal=True, expr=sp.cos(169), lower="0.99", upper="1"
-    )
-    return Law(
-        id="broken-continuity",
-        title="A time machine that jumps",
-        statement=(
-            "On the times `a + b√2` with integer `a, b`, the group `A(a + b√2) = R(b)` is close to `I` at "
-            "times close to 0."
-        ),
-        expected=Status.REFUTED,
-        steps=(
-            Identity(
-                name="it composes",
-                lhs=product(R(b), R(d)),
-                rhs=R(b + d),
-                note="times add: (a+b√2)+(c+d√2) = (a+c)+(b+d)√2",
-            ),
-            Identity(
-                name="times add as stated",
-                lhs=plus(a + b * sp.sqrt(2), c + d * sp.sqrt(2)),
-                rhs=(a + c) + (b + d) * sp.sqrt(2),
-            ),
-            Enclosed(name="the time 239 - 169√2 is nearly 0", expr=small, lower="-0.0022", upper="-0.0020"),
-            goal,
-        ),
-        siblings=(goal.but("the continuous turn at that time", expr=sp.cos(small)),),
-        comment=(
-            "At that time the jump machine has turned by R(-169), whose cosine is 0.798…. It is bounded, "
-            "composes, and is no exp(tX): it is not continuity's strength but its absence that hurts."
-        ),
-    )
-
-
-@CHAPTER.law("integer-ambiguity")
-def integer_ambiguity() -> Law:
-    c, s_ = sp.symbols("c s", real=True)
-    full = Induction(
-        index=n,
-        start=0,
-        state={
-            c: (1, c * sp.cos(2 * sp.pi) - s_ * sp.sin(2 * sp.pi)),
-            s_: (0, s_ * sp.cos(2 * sp.pi) + c * sp.sin(2 * sp.pi)),
-        },
-        claim={c: sp.S.One, s_: sp.S.Zero},
-    )
-    goal = Exact(name="R(2π)ⁿ = I", goal=True, of=full)
-    e, f, x, j = letters("E F X J")
-    split = Words(Derived(e * f), (x + j) * e * f, (*commuting(j, e),), derivation={e: x * e, f: j * f})
-    parts = Exact(
-        name="exp(t(X+J')) = exp(tX)exp(tJ')",
-        of=split,
-        note="J' stands for 2πJ, E and F for the two exponentials",
-    )
-    half = {
-        c: (1, c * sp.cos(sp.pi) - s_ * sp.sin(sp.pi)),
-        s_: (0, s_ * sp.cos(sp.pi) + c * sp.sin(sp.pi)),
-    }
-    return Law(
-        id="integer-ambiguity",
-        title="On integer positions X is not unique",
-        statement=(
-            "If `XJ = JX`, then `exp(nX) = exp(n(X + 2πJ))` for every integer `n ≥ 0`, although `X ≠ X + "
-            "2πJ`."
-        ),
-        hypotheses=(Hypothesis("commute", "`X` commutes with `J`"),),
-        steps=(parts, goal),
-        perturbations=(
-            goal.but("half a turn a step", state=half),
-            parts.but("X and J do not commute", rules=()),
-        ),
-        rests_on=("uniqueness",),
-        comment=(
-            "Tokens sit on integers, so a frequency is only known modulo 2π: aliasing. Continuity says "
-            "nothing there, and `Bⁿ` is a group for every invertible B."
-        ),
-    )
-
-
-@CHAPTER.law("integer-no-generator")
-def integer_no_generator() -> Law:
-    rate = sp.Symbol("lambda", real=True)
-    goal = Exact(name="e^λ is never -1", goal=True, of=Sign(sp.exp(rate) + 1, "+"))
-    return Law(
-        id="integer-no-generator",
-        title="A group on the integers without a real generator",
-        statement=(
-            "`B = -1` gives the group `n ↦ (-1)ⁿ` on the integers, but `e^λ = -1` has no real solution: "
-            "`e^λ + 1 > 0`."
-        ),
-        steps=(Identity(name="(-1)·(-1) = 1", lhs=times(sp.Integer(-1), sp.Integer(-1)), rhs=sp.S.One), goal),
-        perturbations=(
-            goal.but("e^λ is never 1", expr=sp.exp(rate) - 1),
-            goal.but("e^λ + 1 is negative", sign="-"),
-        ),
-        comment=(
-            "A real logarithm of B exists exactly when each Jordan block of each negative eigenvalue occurs "
-            "an even number of times (Culver 1966)."
         ),
     )

@@ -168,17 +168,7 @@ def alibi_slopes() -> Law:
         rhs=sp.exp(-4 * (2 * h + 1) * inverse * log2),
         note="ι = 1/c",
     )
-    eight = Identity(
-        name="eight heads start at 1/2 and end at 1/256",
-        lhs=sp.Matrix([[_slope(0, 8), _slope(7, 8)]]),
-        rhs=sp.Matrix([[sp.Rational(1, 2), sp.Rational(1, 256)]]),
-    )
-    twelve = Identity(
-        name="twelve heads: the four extra slopes",
-        lhs=sp.Matrix([[_extra(j, 8) for j in range(4)]]),
-        rhs=sp.Matrix([[sp.sqrt(2) / 2 ** (j + 1) for j in range(4)]]),
-    )
-    last40 = Enclosed(name="forty heads: the last slope", expr=_extra(7, 32), **around("0.272626933166"))
+    eight, twelve, last40 = _slope_numbers()
     return Law(
         id="alibi-slopes",
         title="Head slopes, also for 12 or 40 heads",
@@ -208,6 +198,22 @@ def alibi_slopes() -> Law:
             "is a frequent mistake."
         ),
     )
+
+
+def _slope_numbers() -> tuple[Identity, Identity, Enclosed]:
+    """Slopes of 8, 12 and 40 heads."""
+    eight = Identity(
+        name="eight heads start at 1/2 and end at 1/256",
+        lhs=sp.Matrix([[_slope(0, 8), _slope(7, 8)]]),
+        rhs=sp.Matrix([[sp.Rational(1, 2), sp.Rational(1, 256)]]),
+    )
+    twelve = Identity(
+        name="twelve heads: the four extra slopes",
+        lhs=sp.Matrix([[_extra(j, 8) for j in range(4)]]),
+        rhs=sp.Matrix([[sp.sqrt(2) / 2 ** (j + 1) for j in range(4)]]),
+    )
+    last40 = Enclosed(name="forty heads: the last slope", expr=_extra(7, 32), **around("0.272626933166"))
+    return eight, twelve, last40
 
 
 def _slope(head: int, heads: int) -> sp.Expr:

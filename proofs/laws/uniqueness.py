@@ -1,0 +1,122 @@
+"""One generator, one flow: uniqueness on the real line, and what is lost on integer positions."""
+
+import sympy as sp
+
+from ...symbolic.free import word_poly
+from ...symbolic.signs import Sign
+from ...symbolic.words import Derived, Words, commuting, letters
+from ..law import Chapter, Hypothesis, Law
+from ..step import Cited, Exact, Identity, Source
+from .common import HALL, PURANIK, repeated_turn, times
+
+CHAPTER = Chapter(
+    "uniqueness",
+    "One generator, one flow",
+    "Continuity pins the whole group by one matrix, `X = A'(0)`: what happens in one tiny tick. "
+    "On integer positions, where tokens sit, "
+    "continuity says nothing, and `X` is only known up to whole turns.",
+)
+RUDIN = Source(
+    "W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 5.11 (a): zero derivative means constant"
+)
+n = sp.Symbol("n", nonnegative=True)
+
+
+@CHAPTER.law("uniqueness")
+def uniqueness() -> Law:
+    a, x, e = letters("A X E")
+    claim = Words(Derived(e * a), 0 * a, derivation={a: x * a, e: -(e * x)})
+    goal = Exact(name="(e^{-tX} A)' = 0", goal=True, of=claim, note="E stands for e^{-tX}")
+    one = word_poly(1)
+    start = Exact(name="at t = 0 the product is I", of=Words(e * a, one, ((e, one), (a, one))))
+    return Law(
+        id="uniqueness",
+        title="One generator, one flow",
+        statement=(
+            "If `A : ℝ → GL(n, ℝ)` is a continuous homomorphism, then `A(t) = exp(tX)` with `X = A'(0)`, "
+            "and no other `X` will do."
+        ),
+        hypotheses=(
+            Hypothesis("continuity", "`A` is continuous"),
+            Hypothesis("all-reals", "`A(t)` is given for every real `t`"),
+        ),
+        steps=(
+            Cited(
+                name="continuous ⇒ differentiable, so A' = XA",
+                lemma="a continuous homomorphism ℝ → GL(n, ℝ) is differentiable; A'(t) = A'(0)A(t)",
+                source=HALL,
+                needs=("continuity", "all-reals"),
+            ),
+            goal,
+            start,
+            Cited(
+                name="so e^{-tX}A is I for all t",
+                lemma="a function on ℝ with zero derivative is constant",
+                source=RUDIN,
+                needs=("all-reals",),
+            ),
+        ),
+        perturbations=(
+            goal.but("E = e^{tX} instead of e^{-tX}", derivation={a: x * a, e: e * x}),
+            goal.but("A' = -XA", derivation={a: -(x * a), e: -(e * x)}),
+        ),
+        sources=(PURANIK,),
+        comment=(
+            "An unknown function on the whole line is pinned by one matrix. Differentiability for free is "
+            "the cited part; the rest is two lines."
+        ),
+    )
+
+
+@CHAPTER.law("integer-ambiguity")
+def integer_ambiguity() -> Law:
+    goal = Exact(name="R(2π)ⁿ = I", goal=True, of=repeated_turn(2 * sp.pi))
+    e, f, x, j = letters("E F X J")
+    split = Words(Derived(e * f), (x + j) * e * f, (*commuting(j, e),), derivation={e: x * e, f: j * f})
+    parts = Exact(
+        name="exp(t(X+J')) = exp(tX)exp(tJ')",
+        of=split,
+        note="J' stands for 2πJ, E and F for the two exponentials",
+    )
+    return Law(
+        id="integer-ambiguity",
+        title="On integer positions X is not unique",
+        statement=(
+            "If `XJ = JX`, then `exp(nX) = exp(n(X + 2πJ))` for every integer `n ≥ 0`, although `X ≠ X + "
+            "2πJ`."
+        ),
+        hypotheses=(Hypothesis("commute", "`X` commutes with `J`"),),
+        steps=(parts, goal),
+        perturbations=(
+            goal.but("half a turn a step", state=repeated_turn(sp.pi).state),
+            parts.but("X and J do not commute", rules=()),
+        ),
+        rests_on=("uniqueness",),
+        comment=(
+            "Tokens sit on integers, so a frequency is only known modulo 2π: aliasing. Continuity says "
+            "nothing there, and `Bⁿ` is a group for every invertible B."
+        ),
+    )
+
+
+@CHAPTER.law("integer-no-generator")
+def integer_no_generator() -> Law:
+    rate = sp.Symbol("lambda", real=True)
+    goal = Exact(name="e^λ is never -1", goal=True, of=Sign(sp.exp(rate) + 1, "+"))
+    return Law(
+        id="integer-no-generator",
+        title="A group on the integers without a real generator",
+        statement=(
+            "`B = -1` gives the group `n ↦ (-1)ⁿ` on the integers, but `e^λ = -1` has no real solution: "
+            "`e^λ + 1 > 0`."
+        ),
+        steps=(Identity(name="(-1)·(-1) = 1", lhs=times(sp.Integer(-1), sp.Integer(-1)), rhs=sp.S.One), goal),
+        perturbations=(
+            goal.but("e^λ is never 1", expr=sp.exp(rate) - 1),
+            goal.but("e^λ + 1 is negative", sign="-"),
+        ),
+        comment=(
+            "A real logarithm of B exists exactly when each Jordan block of each negative eigenvalue occurs "
+            "an even number of times (Culver 1966)."
+        ),
+    )
