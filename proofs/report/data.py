@@ -64,13 +64,17 @@ class ProofLike(Protocol):
 
 
 class ResidualLike(Protocol):
-    """What torch was measured to do, beside what it may do at most."""
+    """What torch was measured to do, beside what it may do at most; ratios by dtype."""
 
     value: float
     budget: float
     ratio: float
     where: str
     explanation: str
+    ratios: Mapping[str, float]
+    violation: bool
+    as_expected: bool
+    explained: bool
 
 
 @dataclass(frozen=True)
@@ -96,26 +100,31 @@ def badge(proof: ProofLike) -> Badge:
 
 @dataclass(frozen=True)
 class Residual:
-    """One measured residual, ready to print."""
+    """One measured residual, ready to print; `alarm` where the kernel does not do what the law says."""
 
     value: str
     budget: str
     ratio: str
+    by_dtype: str
     where: str
     explanation: str
-    over: bool
+    violation: bool
+    alarm: bool
 
 
 def residual_view(residual: ResidualLike) -> Residual:
-    """Numbers to three digits; the explanation is kept where the ratio asks for one."""
-    unexplained = "The budget is generous here and nobody has said why."
+    """Numbers to a few digits; the explanation is kept where a ratio asks for one."""
+    small = any(ratio < EXPLAIN_BELOW for ratio in residual.ratios.values())
+    unexplained = "" if residual.explained else "A budget is generous here and nobody has said why."
     return Residual(
         f"{residual.value:.2e}",
         f"{residual.budget:.2e}",
         f"{residual.ratio:.2g}",
+        ", ".join(f"{dtype} {ratio:.2g}" for dtype, ratio in residual.ratios.items()),
         residual.where,
-        (residual.explanation or unexplained) if residual.ratio < EXPLAIN_BELOW else "",
-        not residual.ratio <= 1,
+        (residual.explanation or unexplained) if small else "",
+        residual.violation,
+        not residual.as_expected,
     )
 
 
@@ -129,6 +138,11 @@ class Entry:
     used_by: tuple[str, ...]
     unsettled: tuple[str, ...]
     sha256: str
+
+    @property
+    def misbehaves(self) -> bool:
+        """Whether a kernel was measured to break the law (or to keep one that must fail)."""
+        return self.residual is not None and self.residual.alarm
 
 
 @dataclass(frozen=True)
@@ -182,7 +196,7 @@ class Book:
 
     @property
     def surprises(self) -> list[Entry]:
-        return [entry for entry in self.entries if entry.badge.loud or entry.unsettled]
+        return [entry for entry in self.entries if entry.badge.loud or entry.unsettled or entry.misbehaves]
 
     def counts(self) -> dict[str, int]:
         """How many proofs have each verdict; verdicts that nobody has are left out."""

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from ..certificate import canonical, sha256, write_atomically
-from ..certificate import document as proofs_document
+from ..certificate import document as certificate_document
 from ..errors import MissingExtra
 from .data import WORDS, Book, Entry, Law, ProofLike, ResidualLike, StepLike, book, citations, evidence
 from .formulas import Formula, Sheet, decimal, formulas_of, typeset
@@ -53,24 +53,24 @@ def write_report(
     residuals: Mapping[str, ResidualLike] | None,
     out_dir: str | Path,
     *,
-    document: Mapping[str, Any] | None = None,
+    proofs_document: Mapping[str, Any] | None = None,
     command: str = "exptx report",
-    seconds: Mapping[str, float] | None = None,
+    timings: Mapping[str, float] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Written:
     """Write `index.html`, `proofs.json` and `run.json` into `out_dir`.
 
-    proofs: in story order. residuals: by law id or proof id, None where nothing could be measured.
-    document: the content of `proofs.json`, made from the proofs where None. seconds: times to print, by
-    description. progress: told each stage. Raises `MissingExtra` without jinja2 or matplotlib, `Unwritable`
-    for a folder that cannot be written.
+    proofs: in story order. residuals: by proof id or law id, empty or None where nothing could be measured.
+    proofs_document: the content of `proofs.json`, made from the proofs where None. timings: seconds to print,
+    by description. progress: told each stage. Raises `MissingExtra` without jinja2 or matplotlib,
+    `Unwritable` for a folder that cannot be written.
     """
     _require_extra()
     tell = progress or (lambda stage: None)
     proofs, out = list(proofs), Path(out_dir)
     started = perf_counter()
-    document = proofs_document(cast("list[Proof]", proofs)) if document is None else document
-    run = this_run(command, seconds or {})
+    document = proofs_document or certificate_document(cast("list[Proof]", proofs))
+    run = this_run(command, timings or {})
     story = book(proofs, residuals or {}, {row["id"]: row["certificate_sha256"] for row in document["laws"]})
     tell("typesetting the formulas")
     formulas = {id(step): formulas_of(step) for step in _shown(proofs)}
@@ -80,9 +80,9 @@ def write_report(
 
     pictures = gallery({law.id for law in story.laws})
     tell("laying out the page")
-    run = replace(run, seconds={**run.seconds, "Writing this report": perf_counter() - started})
+    run = replace(run, seconds={**run.seconds, "this page": perf_counter() - started})
     digest = sha256(document)
-    html = _render(story, sheet, formulas, pictures, run, digest, measured=residuals is not None)
+    html = _render(story, sheet, formulas, pictures, run, digest, measured=bool(residuals))
     tell("writing")
     written = Written(out / "index.html", out / "proofs.json", out / "run.json", sheet.failures)
     write_atomically(written.proofs, canonical(document))

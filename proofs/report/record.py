@@ -44,11 +44,11 @@ def run_document(
     run: Run, residuals: Mapping[str, ResidualLike] | None, proofs_sha256: str
 ) -> dict[str, Any]:
     """`run.json`; residuals are null where nothing was measured."""
-    measured = residuals and {
-        name: {key: getattr(r, key) for key in ("value", "budget", "ratio", "where", "explanation")}
-        for name, r in residuals.items()
+    fields = ("value", "budget", "ratio", "ratios", "where", "explanation", "violation", "as_expected")
+    measured = {
+        name: {key: getattr(residual, key) for key in fields} for name, residual in (residuals or {}).items()
     }
-    return {"schema": SCHEMA, "proofs_sha256": proofs_sha256, **asdict(run), "residuals": measured}
+    return {"schema": SCHEMA, "proofs_sha256": proofs_sha256, **asdict(run), "residuals": measured or None}
 
 
 def _versions() -> dict[str, str]:

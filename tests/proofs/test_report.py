@@ -58,10 +58,14 @@ def a_proof(law="rope-relative", encoding=None, status=Status.PROVED, expected=S
     return SimpleNamespace(**(made | more))
 
 
-def a_residual(value=3e-8, budget=6e-8, explanation=""):
-    return SimpleNamespace(
-        value=value, budget=budget, ratio=value / budget, where="`t = 5`", explanation=explanation
-    )
+def a_residual(value=3e-8, budget=6e-8, explanation="", violation=False):
+    ratio = value / budget
+    made = {
+        "value": value, "budget": budget, "ratio": ratio, "ratios": {"float32": ratio}, "where": "`t = 5`",
+        "explanation": explanation, "violation": violation, "explained": bool(explanation) or ratio >= 1 / 16,
+        "as_expected": ratio > 1 if violation else ratio <= 1,
+    }  # fmt: skip
+    return SimpleNamespace(**made)
 
 
 def a_document(proofs):
@@ -107,7 +111,7 @@ class Page(HTMLParser):
 
 
 def write(out, proofs=PROOFS, residuals=None, **more):
-    return write_report(proofs, residuals, out, document=a_document(proofs), **more)
+    return write_report(proofs, residuals, out, proofs_document=a_document(proofs), **more)
 
 
 @pytest.fixture(scope="module")
@@ -258,8 +262,14 @@ def test_a_residual_far_below_its_budget_is_explained_and_one_above_it_is_an_ala
     assert residual_view(a_residual(1e-9, 6e-8, "the sum has one term")).explanation == "the sum has one term"
     assert residual_view(a_residual(1e-9, 6e-8)).explanation
     assert residual_view(a_residual(3e-8, 6e-8, "unneeded")).explanation == ""
-    assert residual_view(a_residual(7e-8, 6e-8)).over
-    assert residual_view(a_residual(math.nan, 6e-8)).over
+    assert residual_view(a_residual(7e-8, 6e-8)).alarm
+    assert residual_view(a_residual(math.nan, 6e-8)).alarm
+    assert residual_view(a_residual(1e-9, 6e-8, violation=True)).alarm
+    assert not residual_view(a_residual(1.0, 6e-8, violation=True)).alarm
+
+
+def test_a_kernel_that_breaks_a_proved_law_is_a_surprise():
+    assert [e.proof.id for e in book(PROOFS, {"keys-only": a_residual(1.0)}, {}).surprises] == ["keys-only"]
 
 
 def test_a_witness_is_told_once_and_symbols_are_printed_as_in_formulas():
