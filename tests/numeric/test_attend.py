@@ -7,11 +7,6 @@ import pytest
 import sympy as sp
 import torch
 from exptx.numeric import (
-    BadChoice,
-    BadDtype,
-    BadTensor,
-    NotLowered,
-    TooLarge,
     Unbounded,
     attention,
     reference,
@@ -332,79 +327,3 @@ def test_autocast_changes_nothing():
     plain = attention(q, k, v, INSIDE["rope + alibi"])
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert torch.equal(attention(q, k, v, INSIDE["rope + alibi"]), plain)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"encoding": "rope"}, BadDtype, "encoding is a str; an Encoding works"),
-        (
-            {"encoding": encoding("rope", head_dim=4)},
-            BadTensor,
-            "q has head_dim 8, but encoding is for head_dim 4",
-        ),
-        (
-            {"encoding": encoding("alibi", num_heads=4, head_dim=D)},
-            BadTensor,
-            "encoding has 4 heads but q has 3",
-        ),
-        ({"encoding": encoding("learned_absolute", head_dim=D)}, NotLowered, r"p0\(t\) has no numeric form"),
-        (
-            {"encoding": encoding("decay", head_dim=D, gamma=sp.Symbol("g", positive=True))},
-            NotLowered,
-            "symbol g",
-        ),
-        (
-            {"encoding": encoding("same_side_boost", head_dim=D), "position_ids": torch.arange(5) * 100},
-            TooLarge,
-            "overflows",
-        ),
-        (
-            {"encoding": INSIDE["alibi"], "scale": 1.0},
-            BadChoice,
-            r"scale is 1\.0, but the bias of alibi is built",
-        ),
-        (
-            {"encoding": OUTSIDE["symmetric"], "scale": 1.0},
-            BadChoice,
-            r"scale is 1\.0, but the bias of symmetric",
-        ),
-        ({"scale": float("nan")}, BadTensor, "scale is nan; a finite positive number works"),
-        ({"position_ids": torch.tensor([0, 1, 2, 3, 2**29])}, TooLarge, r"2\^28 radians"),
-        (
-            {"encoding": OUTSIDE["keys only"], "position_ids": torch.arange(5) + 2**29},
-            TooLarge,
-            r"2\^28 radians",
-        ),
-        (
-            {"position_ids": torch.arange(4)},
-            BadTensor,
-            r"position_ids has shape \(4,\), but there are 2 sequences of 5",
-        ),
-        ({"key_position_ids": torch.arange(4)}, BadTensor, "position_ids has shape"),
-        (
-            {"q": torch.zeros(2, 3, 1, D)},
-            BadTensor,
-            r"position_ids is None, but there are 1 queries and 5 keys",
-        ),
-        ({"q": torch.zeros(3, 5, D)}, BadTensor, "q has rank 3"),
-        (
-            {"k": torch.zeros(2, 2, 5, D), "v": torch.zeros(2, 2, 5, D)},
-            BadTensor,
-            "q has 3 heads and k has 2",
-        ),
-        ({"v": torch.zeros(2, 3, 4, D)}, BadTensor, "q, k, v have shapes"),
-        (
-            {"v": torch.zeros(2, 3, 5, D).double()},
-            BadDtype,
-            "v has dtype torch.float64 but q has torch.float32",
-        ),
-        ({"attn_mask": torch.ones(4, 4)}, BadTensor, r"attn_mask has shape \(4, 4\); what broadcasts to"),
-        ({"attn_mask": torch.ones(5, 5).long()}, BadDtype, "attn_mask is torch.int64; booleans"),
-    ],
-)
-def test_a_call_that_does_not_fit_is_refused_in_one_sentence(options, error, words):
-    q, k, v = inputs(torch.float32)
-    arguments = {"q": q, "k": k, "v": v, "encoding": INSIDE["rope"]} | options
-    with pytest.raises(error, match=words):
-        attention(**arguments)

@@ -112,7 +112,7 @@ def test_right_the_cached_kernel_is_ours_interleaved():
 
 
 def output_bound(q, k, v):
-    """How far two float32 outputs over five keys may lie apart, with angles up to 4 and any weights at all."""
+    """How far two float32 outputs over five keys may lie apart, with angles up to 4 and any weights."""
     norms = float(q.norm(dim=-1).amax() * k.norm(dim=-1).amax())
     drift = budget.single_angle_entry(4.0, frequency_roundings=math.log(10000) + 3)
     vector = budget.rotated_vector(drift, torch.float32)
