@@ -1,4 +1,4 @@
-"""The checker: certificates re-checked from their JSON alone, with integers and rationals, by code of its own.
+"""The checker: certificates re-checked from their JSON with integers and rationals, by code of its own.
 
 `verify` takes a folder written by `exptx prove --certificates`, or a `proofs.json`. It expands every formula
 into exponential sums itself, evaluates every witness and enclosure with its own intervals, and trusts nothing
@@ -23,7 +23,7 @@ _HASHES = ("statement_sha256", "certificate_sha256")
 
 @dataclass(frozen=True)
 class Rejection:
-    """What is wrong and where: file, proof id (None if it is the file itself), place in the certificate, reason."""
+    """What is wrong and where: file, proof id (None: the file itself), place in the certificate, reason."""
 
     file: str
     proof: str | None
@@ -37,7 +37,11 @@ class Rejection:
 
 
 def verify(path: str | Path) -> list[Rejection]:
-    """Re-check a folder of certificates with its index, or one `proofs.json`. An empty list accepts all of it."""
+    """Re-check a folder of certificates with its index, or one `proofs.json`.
+
+    Returns what is wrong, in the order of the index; an empty list accepts everything. Raises nothing on
+    unreadable, malformed or oversized input: that is a rejection too.
+    """
     path = Path(path)
     try:
         listed = _folder(path) if path.is_dir() else _proofs(path)
@@ -83,9 +87,8 @@ def _folder(folder: Path) -> tuple[list[_Listed], list[Rejection]]:
             found.append(_Listed(folder / name, proof, read(folder / name), row))
         except Refusal as refusal:
             bad.append(_rejection(folder / name, proof, refusal))
-    for file in sorted(folder.glob("*.json")):
-        if file.name not in names:
-            bad.append(Rejection(file.name, None, "", "is not listed in index.json"))
+    strays = (file.name for file in sorted(folder.glob("*.json")) if file.name not in names)
+    bad += [Rejection(stray, None, "", "is not listed in index.json") for stray in strays]
     return found, bad
 
 
@@ -142,9 +145,9 @@ def _bookkeeping(listed: _Listed) -> Iterator[Refusal]:
     if listed.certificate.get("id") != listed.proof:
         yield Refusal(f"is {shown(listed.certificate.get('id'))}; {shown(listed.proof)} is listed", "id")
     parts = {_HASHES[0]: listed.certificate.get("statement"), _HASHES[1]: listed.certificate}
-    for key, recorded in listed.hashes.items():
+    for key in _HASHES:
         try:
-            if canonical_sha256(parts[key]) != recorded:
+            if key in listed.hashes and canonical_sha256(parts[key]) != listed.hashes[key]:
                 yield Refusal("differs from the SHA-256 of what is here", key)
         except Refusal as refusal:
             yield refusal
@@ -174,7 +177,7 @@ def _rests_on(certificate: Mapping[str, Any]) -> list[str]:
 
 
 def _circular(edges: Mapping[str, list[str]]) -> set[str]:
-    """The proofs that are left when those whose foundations are all settled are taken away again and again."""
+    """The proofs that are left when those with settled foundations are taken away again and again."""
     left = {proof: {o for o in others if o in edges} for proof, others in edges.items()}
     while settled := {proof for proof, others in left.items() if not others}:
         left = {proof: others - settled for proof, others in left.items() if proof not in settled}

@@ -1,1 +1,1 @@
-"""The second opinion: certificates re-checked from their JSON with integers and rationals, standard library only."""
+"""The second opinion: certificates re-checked with integers and rationals, from the standard library."""

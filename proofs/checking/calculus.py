@@ -12,20 +12,31 @@ _INNER = {"sin": "cos", "cosh": "sinh", "sinh": "cosh"}
 
 def derivative(forest: Forest, node: Node, name: str) -> Node:
     """d node / d name; `diff` inside is expanded first, `at` gives the chain rule."""
-    if node.kind == "diff":
-        inner = node.args[0]
-        for _ in range(node.args[2]):
-            inner = derivative(forest, inner, node.args[1])
-        node = inner
+    key = (node, name)
+    found = forest.derivatives.get(key)
+    if found is None:
+        found = forest.derivatives[key] = _derivative(forest, expanded(forest, node), name)
+    return found
+
+
+def expanded(forest: Forest, node: Node) -> Node:
+    """A `diff` node as the tree of that derivative; any other node itself."""
+    if node.kind != "diff":
+        return node
+    body, name, order = node.args
+    for _ in range(order):
+        body = derivative(forest, body, name)
+    return body
+
+
+def _derivative(forest: Forest, node: Node, name: str) -> Node:
     if name not in node.free:
         return _zero(forest, node.shape)
     if node.kind == "sym":
         return forest.number(Fraction(1))
     if node.kind == "at":
         return _at(forest, node, name)
-    if node.shape is not None:
-        return _matrix(forest, node, name)
-    return _scalar(forest, node, name)
+    return _scalar(forest, node, name) if node.shape is None else _matrix(forest, node, name)
 
 
 def _zero(forest: Forest, shape: tuple[int, int] | None) -> Node:

@@ -1,4 +1,4 @@
-"""What the checks of one document share: its trees, their canonical forms, its hypotheses; and its divisors."""
+"""What the checks of one document share: trees, canonical forms, hypotheses, divisors, witnesses."""
 
 from __future__ import annotations
 
@@ -68,6 +68,8 @@ class Context:
             return
         known = [self.forms.scalar(f) for tree in listed for f in _factors(tree)]
         for tree, form in divisors:
+            if self.forms.field.is_zero(form):
+                raise Refusal(f"divides by {brief(tree)}, which is identically zero")
             if not self.nonzero(tree, form, assumed) and not any(self._proportional(form, k) for k in known):
                 raise Refusal(
                     f"divides by {brief(tree)}, which is neither non-zero by the assumptions nor listed"

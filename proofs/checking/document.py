@@ -1,4 +1,4 @@
-"""One certificate: its fields, its steps, and whether steps, statement, status, perturbations and siblings agree."""
+"""One certificate: its steps, and whether statement, status, perturbations and siblings agree with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .steps import STATUSES, check, claim, form
 
 SCHEMA = "exptx-certificate/1"
 _FIELDS = (
-    "schema", "id", "law", "encoding", "expected", "status", "statement", "rests_on", "steps", "perturbations", "siblings",
+    "schema", "id", "law", "encoding", "expected", "status", "statement", "rests_on", "steps",
+    "perturbations", "siblings",
 )  # fmt: skip
 _UNCHECKED = ("title", "chapter", "comment", "sources", "anchor")
 

@@ -1,7 +1,7 @@
 """Steps about two sides or one number: `identity`, `apart` and `enclosed`.
 
 identity  lhs rhs assume; proved: [nonzero]; refuted: witness gap [entry nonzero functions]
-apart     lhs rhs assume; proved: witness gap [entry functions]; refuted: nothing, the sides are formally equal
+apart     lhs rhs assume; proved: witness gap [entry functions]; refuted: (the sides are formally equal)
 enclosed  expr lower upper: lower < expr < upper for a number; refuted: it lies outside
 """
 

@@ -1,8 +1,9 @@
-"""From trees to canonical form: every scalar tree a quotient of exponential sums, every matrix a list of rows."""
+"""From trees to canonical form: a scalar is a quotient of exponential sums, a matrix a list of rows."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 from .quotients import Field, Quotient
 from .refusal import Refusal
@@ -119,10 +120,10 @@ class Forms:
         return result
 
     def _product(self, parts: list[Rows]) -> Rows:
-        """From the side where the intermediate results are smaller: a row vector first, a column vector last."""
+        """The cheapest neighbours first: a row vector from the left, a column vector from the right."""
         parts = list(parts)
         while len(parts) > 1:
-            sizes = [len(a) * len(b) * len(b[0]) for a, b in zip(parts, parts[1:], strict=False)]
+            sizes = [len(a) * len(b) * len(b[0]) for a, b in pairwise(parts)]
             k = sizes.index(min(sizes))
             parts[k : k + 2] = [self._times(parts[k], parts[k + 1])]
         return parts[0]

@@ -1,8 +1,8 @@
 """`sign` steps: the sign of an expression for all symbols that obey the assumptions.
 
 sign  expr sign assume [domain]; refuted: witness [functions]
-      sign "+" >0, "-" <0, "0" identically 0, "+0" >=0, "-0" <=0; domain {"x": ["lo"|null, "hi"|null]}: a polynomial
-      in x alone, on that closed interval
+      sign "+" >0, "-" <0, "0" identically 0, "+0" >=0, "-0" <=0; domain {"x": ["lo"|null, "hi"|null]}: a
+      polynomial in x alone, on that closed interval
 """
 
 from __future__ import annotations

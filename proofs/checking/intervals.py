@@ -1,4 +1,4 @@
-"""Guaranteed real numbers: intervals of integers over a power of two, rounded outwards, with Taylor remainders.
+"""Guaranteed real numbers: intervals of integers over a power of two, rounded outwards.
 
 Every elementary function is computed for an exact dyadic point with a counted error and then widened; an
 interval [lo, hi] stands for lo/2^bits <= x <= hi/2^bits.
@@ -14,7 +14,7 @@ from .refusal import Refusal
 
 Interval = tuple[int, int]
 _GUARD = 24
-_LARGEST = 1 << 15  # exp is refused beyond e^32768, angles beyond 2^4096
+_LARGEST = 1 << 13  # exp is refused beyond e^8192, angles beyond 2^4096
 _ANGLE = 4096
 
 
@@ -164,10 +164,11 @@ class Arithmetic:
         """Both functions move by at most as much as their argument."""
         middle = a[0] + a[1] >> 1
         radius = a[1] - middle
-        return tuple(
+        sine, cosine = (
             (max(x[0] - radius, -self.one), min(x[1] + radius, self.one))
             for x in sin_cos_point(middle, self.bits)
         )
+        return sine, cosine
 
     def log(self, a: Interval) -> Interval | None:
         """log a, None if a is not certainly positive."""

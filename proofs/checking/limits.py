@@ -1,6 +1,7 @@
 """`limit` steps: the limit of an exponential polynomial at ±oo, from its dominant terms.
 
-limit  expr variable to ("+oo"|"-oo") value (tree | "+oo" | "-oo") assume; refuted: actual (tree | "+oo" | "-oo")
+limit  expr variable to ("+oo" | "-oo") value (tree | "+oo" | "-oo") assume
+       refuted: actual (tree | "+oo" | "-oo")
 """
 
 from __future__ import annotations
@@ -96,13 +97,13 @@ def _confirm(
 ) -> None:
     field = context.forms.field
     with within("expr"):
+        form = context.forms.scalar(expr)
         comparer = _Comparer(context, variable, assumed)
         mirrored = {variable: field.negative(field.symbol(variable))} if towards < 0 else {}
-        for tree, form in context.divisors(expr):
-            if not comparer.eventually_nonzero(field.substitute(form, mirrored)):
+        for tree, divisor in context.divisors(expr):
+            if not comparer.eventually_nonzero(field.substitute(divisor, mirrored)):
                 raise Refusal(f"divides by {brief(tree)}, which may vanish for all large {variable}")
-        form = field.substitute(context.forms.scalar(expr), mirrored)
-        found = _limit(context, form, comparer)
+        found = _limit(context, field.substitute(form, mirrored), comparer)
     with within("value"):
         if isinstance(value, int):
             if found != value:
@@ -112,13 +113,14 @@ def _confirm(
 
 
 def _limit(context: Context, form: Quotient, comparer: _Comparer) -> Quotient | int:
-    """The limit of num/den for x -> +oo by the growth of the two dominant terms: 1 or -1 for an infinite one."""
+    """The limit of num/den for x -> +oo from the two dominant terms: 1 or -1 for an infinite one."""
     field = context.forms.field
     if not comparer.eventually_nonzero(field.whole(form.den)):
         raise Refusal("divides by something whose dominant term may vanish or turns")
     top, bottom = comparer.leading(form.num), comparer.leading(form.den)
     if top is None:
         return field.zero
+    assert bottom is not None  # a denominator is no zero sum
     order = comparer.compare(top.growth, bottom.growth)
     if order < 0:
         return field.zero

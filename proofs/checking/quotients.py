@@ -22,7 +22,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class Function:
-    """The key of an opaque function value: name, order of the derivative in each argument, number in the table."""
+    """The key of an opaque value: name, order of the derivative in each argument, number of the arguments."""
 
     name: str
     orders: tuple[int, ...]
@@ -54,7 +54,7 @@ class Field:
 
     def add(self, a: Quotient, b: Quotient) -> Quotient:
         ring = self.ring
-        if a.den is b.den or a.den.terms == b.den.terms and a.den.den == b.den.den:
+        if a.den is b.den or (a.den.terms == b.den.terms and a.den.den == b.den.den):
             return Quotient(ring.add(a.num, b.num), a.den)
         left, right = ring.multiply(a.num, b.den), ring.multiply(b.num, a.den)
         return Quotient(ring.add(left, right), ring.multiply(a.den, b.den))
@@ -89,7 +89,7 @@ class Field:
         return self.is_zero(self.subtract(a, b))
 
     def tidy(self, num: Sum, den: Sum) -> Quotient:
-        """A denominator of one term gives its number and its exponential to the numerator, and common powers cancel."""
+        """A denominator of one term gives number and exponential to the numerator; common powers cancel."""
         ring = self.ring
         if len(den.terms) > 1:
             return Quotient(num, den)

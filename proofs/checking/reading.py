@@ -1,4 +1,4 @@
-"""Reading JSON with nothing taken on trust: strict syntax, exact field names, exact numbers, canonical bytes."""
+"""Reading JSON with nothing taken on trust: strict syntax, exact fields, exact numbers, canonical bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BYTES = 64 * 1024 * 1024
 
 
 def read(path: Path) -> Any:
-    """The document in the file. Refuses unreadable files, floats, repeated keys, nesting beyond Python's stack."""
+    """The document in the file. Refuses unreadable files, floats, repeated keys, endless nesting."""
     try:
         if path.stat().st_size > _BYTES:
             raise Refusal(f"is larger than {_BYTES} bytes")

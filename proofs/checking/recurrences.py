@@ -1,6 +1,7 @@
 """`induction` steps: a closed form for a recursion, base and step each decided with a symbolic index.
 
-induction  index start relation ("==" | ">=") state {s: {first, next}} claim {s: tree} assume [reparametrize {x: tree}]
+induction  index start relation ("==" | ">=") state {s: {first, next}} claim {s: tree} assume
+           [reparametrize {x: tree}]
            refuted: witness {index: integer, parameters} symbol gap
 """
 

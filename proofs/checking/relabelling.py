@@ -1,6 +1,6 @@
 """`reindex` steps: a finite sum or product does not change when its index is relabelled by a bijection.
 
-reindex  index bijection body rhs [operation "sum" | "product"]: Σ_j body = Σ_j rhs where rhs is body with j := p(j)
+reindex  index bijection body rhs [operation "sum" | "product"]: Σ_j body = Σ_j rhs, rhs = body with j := p(j)
          refuted: permutation [1, 0, 2] functions witness gap
 """
 

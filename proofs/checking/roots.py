@@ -50,7 +50,7 @@ def reduced_groups(ring: Ring, a: Sum) -> Iterator[tuple[Exponent, dict[Fraction
 
 
 def _reduced(ring: Ring, roots: dict[Fraction, Poly]) -> dict[Fraction, Poly]:
-    """z = exp(2πi/n) with n twice the common denominator: z^e for e >= deg Φ_n is replaced from the top down."""
+    """z = exp(2πi/n), n twice the common denominator: z^e for e >= deg Φ_n is replaced from the top."""
     n = 2 * lcm(*(q.denominator for q in roots))
     if n > ORDER:
         raise Refusal(f"needs roots of unity of order {n}; at most {ORDER} is supported")

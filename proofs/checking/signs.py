@@ -1,4 +1,4 @@
-"""Signs under assumptions: by structure, else on the canonical form term by term, else by Sturm in one symbol.
+"""Signs under assumptions: by structure, on the canonical form term by term, and by Sturm in one symbol.
 
 A set of signs is what a real number may have: {-1, 0, 1} says nothing, {0, 1} says >= 0.
 """
@@ -34,7 +34,7 @@ Assumed = dict[str, Signs]
 
 
 def assumptions(value: Any) -> Assumed:
-    """[["pos","x"],…] as {symbol: its possible signs}; contradictions are refused, they would prove anything."""
+    """[["pos","x"],…] as {symbol: possible signs}; a contradiction is refused, it would prove anything."""
     out: Assumed = {}
     for i, entry in enumerate(items(value)):
         with within(f"[{i}]"):
@@ -103,7 +103,7 @@ def quotient_signs(forms: Forms, a: Quotient, assumed: Mapping[str, Signs]) -> S
 
 
 def sum_signs(forms: Forms, a: Sum, assumed: Mapping[str, Signs]) -> Signs:
-    """Term by term, and grouped around every single symbol with Sturm on the groups; all are true, so they meet."""
+    """Term by term, and around every single symbol with Sturm on the groups; all are true, so they meet."""
     ring = forms.field.ring
     a = ring.reduced(a)
     if not a.terms:

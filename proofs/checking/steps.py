@@ -1,7 +1,7 @@
 """The step kinds: which fields each has, what its claim is, and which check repeats it.
 
-Every step has kind, name, status, reason; claim fields and outcome fields are in `KINDS`. An outcome field that
-is null counts as absent. `undecided` and `not_checked` make no claim and need no outcome.
+Every step has kind, name, status, reason; claim fields and outcome fields are in `KINDS`. An outcome field
+that is null counts as absent. `undecided` and `not_checked` make no claim and need no outcome.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ KINDS = {
         ("elements", "table", "axioms"), (), ("axiom", "elements_witness"), lambda _, step: finite(step)
     ),
     "homomorphism": Kind(
-        ("source", "target", "images", "claims"), (), ("claim",), lambda _, step: homomorphism(step)
+        ("source", "target", "images", "claims"),
+        (),
+        ("claim", "elements_witness"),
+        lambda _, step: homomorphism(step),
     ),
 }
 

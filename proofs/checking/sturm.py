@@ -1,20 +1,27 @@
-"""The signs that a polynomial in one variable takes on an open interval, by Sturm's theorem over the rationals."""
+"""The signs that a rational polynomial in one variable takes on an open interval, by Sturm's theorem."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 from .refusal import Refusal
 
 Poly = list[Fraction]  # constant first, no zero at the end
 End = Fraction | None  # None is infinity on that side
 _DEGREE = 80
+_SIZE = 20_000  # degree times bits
 
 
 def polynomial(coefficients: dict[int, Fraction]) -> Poly:
     """{power: coefficient} as a list."""
     if max(coefficients, default=0) > _DEGREE:
         raise Refusal(f"has a polynomial of degree above {_DEGREE}")
+    bits = max(
+        (c.numerator.bit_length() + c.denominator.bit_length() for c in coefficients.values()), default=0
+    )
+    if max(coefficients, default=0) * bits > _SIZE:
+        raise Refusal("has a polynomial too large for Sturm's theorem")
     return _trim([coefficients.get(k, Fraction(0)) for k in range(max(coefficients, default=-1) + 1)])
 
 
@@ -25,7 +32,7 @@ def at(p: Poly, x: Fraction) -> Fraction:
     return value
 
 
-def sign(x: Fraction) -> int:
+def sign(x: Fraction | int) -> int:
     return (x > 0) - (x < 0)
 
 
@@ -57,7 +64,7 @@ def _roots(p: Poly, low: End, high: End) -> int:
         return 0
     chain = [p, _derivative(p)]
     while chain[-1]:
-        chain.append([-c for c in _divmod(chain[-2], chain[-1])[1]])
+        chain.append(_scaled([-c for c in _divmod(chain[-2], chain[-1])[1]]))
     chain.pop()
     count = _changes(chain, low, -1) - _changes(chain, high, 1)
     return count - (high is not None and not at(p, high))
@@ -69,7 +76,7 @@ def _changes(chain: list[Poly], end: End, side: int) -> int:
     else:
         signs = [sign(at(p, end)) for p in chain]
     signs = [s for s in signs if s]
-    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return sum(a != b for a, b in pairwise(signs))
 
 
 def _square_free(p: Poly) -> dict[int, Poly]:
@@ -114,5 +121,10 @@ def _divmod(p: Poly, q: Poly) -> tuple[Poly, Poly]:
 
 def _gcd(p: Poly, q: Poly) -> Poly:
     while q:
-        p, q = q, _divmod(p, q)[1]
+        p, q = q, _scaled(_divmod(p, q)[1])
     return [c / p[-1] for c in p]
+
+
+def _scaled(p: Poly) -> Poly:
+    """The polynomial over the size of its leading coefficient: the same signs, smaller numbers."""
+    return [c / abs(p[-1]) for c in p]

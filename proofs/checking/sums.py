@@ -17,8 +17,8 @@ from .roots import reduced_groups
 
 WIDTH = 24
 _DEGREE = 1 << (WIDTH - 2)
-_BITS = 200_000
-WORK = 6_000_000
+_BITS = 50_000
+WORK = 4_000_000
 PI = ("pi",)
 
 Exponent = Mapping[int, tuple[Fraction, Fraction]]  # monomial -> (real, imaginary) coefficient
@@ -26,7 +26,7 @@ Term = tuple[int, int]  # (exponential, monomial)
 
 
 class Sum:
-    """terms {(exponential, monomial): integer} over one positive denominator; `degree` bounds all exponents."""
+    """terms {(exponential, monomial): integer} over one positive integer; `degree` bounds all exponents."""
 
     __slots__ = ("degree", "den", "terms")
 
@@ -81,6 +81,7 @@ class Ring:
 
     def _join(self, e: int, f: int) -> tuple[int, bool]:
         (p, q), (r, s) = self.exponentials[e], self.exponentials[f]
+        self.spend(30 + 4 * (len(p) + len(r)))  # a new exponential costs as much as so many products
         total = dict(p)
         for m, (a, b) in r.items():
             c, d = total.get(m, (0, 0))
@@ -144,7 +145,8 @@ class Ring:
             return b
         if b is self.one or not a:
             return a
-        self.spend(len(a.terms) * len(b.terms))
+        bits = next(iter(a.terms.values())).bit_length() + next(iter(b.terms.values())).bit_length()
+        self.spend(len(a.terms) * len(b.terms) * (1 + (bits >> 9)))
         if a.degree + b.degree > _DEGREE:
             raise Refusal("has powers that are too high to expand")
         out: dict[Term, int] = {}
@@ -174,7 +176,7 @@ class Ring:
     # Structure
 
     def is_zero(self, a: Sum) -> bool:
-        """Exact: distinct P are independent, and the roots of unity beside each P are reduced by cyclotomy."""
+        """Exact: different P are independent, and the roots of unity beside each P are reduced."""
         return not a or not self.reduced(a)
 
     def reduced(self, a: Sum) -> Sum:
@@ -214,6 +216,8 @@ class Ring:
 
 
 def _lowest(terms: dict[Term, int], den: int, degree: int) -> Sum:
+    if terms and next(iter(terms.values())).bit_length() > _BITS:
+        raise Refusal(f"has coefficients of more than {_BITS} bits when expanded")
     if den > 1:
         common = gcd(den, *terms.values()) if terms else den
         if common > 1:

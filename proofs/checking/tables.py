@@ -1,7 +1,8 @@
 """`finite` and `homomorphism` steps: operation tables and maps between them, by going through all elements.
 
 finite        elements table axioms {axiom: truth value}; refuted: axiom [elements_witness]
-homomorphism  source {elements, table} target {elements, table} images claims {claim: truth value}; refuted: claim
+homomorphism  source {elements, table} target {elements, table} images claims {claim: truth value}
+              refuted: claim [elements_witness]
 """
 
 from __future__ import annotations
@@ -78,22 +79,33 @@ AXIOMS: dict[str, Callable[[Table], Exceptions]] = {
 def finite(step: Mapping[str, Any]) -> None:
     table = _table(step)
     claimed = _claims(step, "axioms", tuple(AXIOMS))
+    _compare(step, "axioms", "axiom", claimed, lambda axiom: AXIOMS[axiom](table))
+
+
+def _compare(
+    step: Mapping[str, Any],
+    plural: str,
+    singular: str,
+    claimed: Mapping[str, bool],
+    exceptions: Callable[[str], Exceptions],
+) -> None:
+    """Proved: every truth value is right. Refuted: the named one is wrong, and the elements show it."""
     if step["status"] == "refuted":
-        with within("axiom"):
-            axiom = one_of(step.get("axiom"), claimed)
-            exceptions = list(AXIOMS[axiom](table))
-            if claimed[axiom] == (not exceptions):
-                raise Refusal(f"is {axiom}, whose truth value is as claimed; it refutes nothing")
+        with within(singular):
+            name = one_of(step.get(singular), claimed)
+            found = list(exceptions(name))
+            if claimed[name] == (not found):
+                raise Refusal(f"is {name}, whose truth value is as claimed; it refutes nothing")
         if step.get("elements_witness") is not None:
             with within("elements_witness"):
-                if tuple(texts(step["elements_witness"])) not in (exceptions or [()]):
-                    raise Refusal(f"does not show that {axiom} fails")
+                if tuple(texts(step["elements_witness"])) not in (found or [()]):
+                    raise Refusal(f"does not show that {name} fails")
         return
-    for axiom, value in claimed.items():
-        with within("axioms", f"[{axiom}]"):
-            exception = next(AXIOMS[axiom](table), None)
+    for name, value in claimed.items():
+        with within(plural, f"[{name}]"):
+            exception = next(exceptions(name), None)
             if (exception is None) != value:
-                raise Refusal(f"is claimed {str(value).lower()}, but {_why(axiom, exception)}")
+                raise Refusal(f"is claimed {str(value).lower()}, but {_why(name, exception)}")
 
 
 def _why(name: str, exception: tuple[str, ...] | None) -> str:
@@ -161,17 +173,7 @@ CLAIMS: dict[str, Callable[[Map], Exceptions]] = {
 def homomorphism(step: Mapping[str, Any]) -> None:
     f = _map(step)
     claimed = _claims(step, "claims", tuple(CLAIMS))
-    if step["status"] == "refuted":
-        with within("claim"):
-            claim = one_of(step.get("claim"), claimed)
-            if (next(CLAIMS[claim](f), None) is None) == claimed[claim]:
-                raise Refusal(f"is {claim}, whose truth value is as claimed; it refutes nothing")
-        return
-    for claim, value in claimed.items():
-        with within("claims", f"[{claim}]"):
-            exception = next(CLAIMS[claim](f), None)
-            if (exception is None) != value:
-                raise Refusal(f"is claimed {str(value).lower()}, but {_why(claim, exception)}")
+    _compare(step, "claims", "claim", claimed, lambda claim: CLAIMS[claim](f))
 
 
 def _map(step: Mapping[str, Any]) -> Map:

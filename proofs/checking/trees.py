@@ -1,8 +1,9 @@
 """Expression trees: read from JSON with shapes and limits checked, equal subtrees shared, free symbols known.
 
-["num","2/3"] ["sym","t"] ["pi"] ["i"] ["add",a,…] ["mul",a,…] ["pow",a,n] ["sqrt","p/q"] ["exp",a] and sin cos tan sinh
-cosh tanh; ["diff",e,"t",k] ["at",e,"t",value] ["fn","f",a,…]; ["root","p/q","r/s"] and ["log",a] for numbers only;
-["matrix",[[e,…],…]] ["matmul",A,…] ["matadd",A,…] ["matpow",A,n] ["transpose",A] ["smul",e,A]
+["num","2/3"] ["sym","t"] ["pi"] ["i"] ["add",a,…] ["mul",a,…] ["pow",a,n] ["sqrt","p/q"]
+["exp",a] and sin cos tan sinh cosh tanh; ["diff",e,"t",k] ["at",e,"t",value] ["fn","f",a,…]
+["root","p/q","r/s"] and ["log",a] for numbers only; ["matrix",[[e,…],…]] ["matmul",A,…]
+["matadd",A,…] ["matpow",A,n] ["transpose",A] ["smul",e,A]
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from .refusal import Refusal, shown
 DEPTH = 150
 POWER = 10_000
 SIDE = 128
+NODES = 300_000
 FUNCTIONS = ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh")
 Shape = tuple[int, int] | None
 
@@ -45,12 +47,15 @@ class Forest:
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[Any, ...], Node] = {}
+        self.derivatives: dict[tuple[Node, str], Node] = {}
 
     def node(self, kind: str, *args: Any, shape: Shape = None) -> Node:
         """The one node with these arguments; `shape` is that of the result."""
         key = (kind, shape, *(id(a) if isinstance(a, Node) else (type(a), a) for a in args))
         found = self._nodes.get(key)
         if found is None:
+            if len(self._nodes) > NODES:
+                raise Refusal(f"needs more than {NODES} different subtrees")
             found = self._nodes[key] = Node(kind, args, shape, _free(kind, args))
             if found.depth > DEPTH:
                 raise Refusal(f"is nested deeper than {DEPTH}")

@@ -1,4 +1,4 @@
-"""The value of a tree at a rational point: an exact rational where arithmetic alone gives it, else a complex box.
+"""The value of a tree at a rational point: exact where arithmetic alone gives it, else a complex box.
 
 The original tree is evaluated, not its canonical form. A derivative is taken on the tree first.
 """
@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TypeVar
 
-from .calculus import derivative
+from .calculus import expanded
 from .intervals import Arithmetic, Interval
 from .refusal import Refusal, shown
 from .trees import Forest, Node
 
 PRECISIONS = (96, 256, 768, 2304)
-_BITS = 100_000
+_BITS = 30_000
+_WORK = 1_000_000
+_LARGE = "has numbers that are too large to evaluate"
 Box = tuple[Interval, Interval]
 Value = Fraction | Box
+Answer = TypeVar("Answer")
 Table = Mapping[str, Mapping[tuple[Fraction, ...], Fraction]]
 
 
@@ -47,6 +51,7 @@ class Evaluator:
         self, forest: Forest, arithmetic: Arithmetic, symbols: Mapping[str, Value], functions: Table
     ) -> None:
         self.forest, self.arithmetic, self.symbols, self.functions = forest, arithmetic, symbols, functions
+        self._work = 0
         self._values: dict[Node, Value] = {}
         self._matrices: dict[Node, list[list[Value]]] = {}
 
@@ -64,22 +69,24 @@ class Evaluator:
     def add(self, a: Value, b: Value) -> Value:
         if isinstance(a, Fraction) and isinstance(b, Fraction):
             return a + b
-        (a, b), (c, d) = self.box(a), self.box(b)
-        return self.arithmetic.add(a, c), self.arithmetic.add(b, d)
+        (x, y), (z, w) = self.box(a), self.box(b)
+        return self.arithmetic.add(x, z), self.arithmetic.add(y, w)
 
     def negative(self, a: Value) -> Value:
-        return -a if isinstance(a, Fraction) else tuple(map(self.arithmetic.negative, a))
+        if isinstance(a, Fraction):
+            return -a
+        return self.arithmetic.negative(a[0]), self.arithmetic.negative(a[1])
 
     def multiply(self, a: Value, b: Value) -> Value:
         if isinstance(a, Fraction) and isinstance(b, Fraction):
             return _small(a * b)
         if a == 0 or b == 0:
             return Fraction(0)
-        ar, (a, b), (c, d) = self.arithmetic, self.box(a), self.box(b)
-        if b == d == (0, 0):
-            return ar.multiply(a, c), (0, 0)
-        real_part = ar.add(ar.multiply(a, c), ar.negative(ar.multiply(b, d)))
-        return real_part, ar.add(ar.multiply(a, d), ar.multiply(b, c))
+        ar, (x, y), (z, w) = self.arithmetic, self.box(a), self.box(b)
+        if y == w == (0, 0):
+            return ar.multiply(x, z), (0, 0)
+        real_part = ar.add(ar.multiply(x, z), ar.negative(ar.multiply(y, w)))
+        return real_part, ar.add(ar.multiply(x, w), ar.multiply(y, z))
 
     def inverse(self, a: Value) -> Value:
         if isinstance(a, Fraction):
@@ -97,7 +104,7 @@ class Evaluator:
             a, n = self.inverse(a), -n
         if isinstance(a, Fraction):
             if n * max(a.numerator.bit_length(), a.denominator.bit_length()) > _BITS:
-                raise Refusal("has a power that is too large to evaluate")
+                raise Refusal(_LARGE)
             return a**n
         result: Value = Fraction(1)
         while n:
@@ -105,8 +112,13 @@ class Evaluator:
                 result = self.multiply(result, a)
             n >>= 1
             if n:
-                a = self.multiply(a, a)
+                a = self._bounded(self.multiply(a, a))
         return result
+
+    def _bounded(self, a: Value) -> Value:
+        if any(abs(end).bit_length() > self.arithmetic.bits + _BITS for x in self.box(a) for end in x):
+            raise Refusal(_LARGE)
+        return a
 
     # Trees
 
@@ -115,16 +127,10 @@ class Evaluator:
         if kind in _PLAIN:
             return _PLAIN[kind](self, args)
         if kind == "diff":
-            return self.value(self._derived(node))
+            return self.value(expanded(self.forest, node))
         if kind == "at":
             return self._moved(args).value(args[0])
         return self._transcendental(kind, self.value(args[0]))
-
-    def _derived(self, node: Node) -> Node:
-        body, name, order = node.args
-        for _ in range(order):
-            body = derivative(self.forest, body, name)
-        return body
 
     def _moved(self, args: tuple) -> Evaluator:
         symbols = {**self.symbols, args[1]: self.value(args[2])}
@@ -150,7 +156,7 @@ class Evaluator:
         """base^exponent = exp(exponent · log base)"""
         ar = self.arithmetic
         inner = self.multiply(exponent, (_certain(ar.log(ar.enclose(base))), (0, 0)))
-        return inner if isinstance(inner, Fraction) else (ar.exp(inner[0]), (0, 0))
+        return Fraction(1) if isinstance(inner, Fraction) else (ar.exp(inner[0]), (0, 0))
 
     def _log(self, args: tuple) -> Value:
         value = self.value(args[0])
@@ -196,7 +202,7 @@ class Evaluator:
 
     def _halves(self, z: Box) -> tuple[Value, Value]:
         """((e^z + e^-z)/2, (e^z - e^-z)/2)"""
-        up, down = self._exp(*z), self._exp(*self.negative(z))
+        up, down = self._exp(*z), self._exp(*self.box(self.negative(z)))
         half = Fraction(1, 2)
         return self.multiply(half, self.add(up, down)), self.multiply(half, self.add(up, self.negative(down)))
 
@@ -211,10 +217,10 @@ class Evaluator:
     def _rows(self, node: Node) -> list[list[Value]]:
         kind, args = node.kind, node.args
         if kind == "matrix":
-            width, flat = node.shape[1], list(map(self.value, args))
+            width, flat = node.size[1], list(map(self.value, args))
             return [flat[i : i + width] for i in range(0, len(flat), width)]
         if kind == "diff":
-            return self.rows(self._derived(node))
+            return self.rows(expanded(self.forest, node))
         if kind == "at":
             return self._moved(args).rows(args[0])
         if kind == "transpose":
@@ -233,6 +239,9 @@ class Evaluator:
         if kind == "matadd":
             return [list(map(self.add, r, s)) for r, s in zip(a, b, strict=True)]
         columns = list(zip(*b, strict=True))
+        self._work += len(a) * len(b) * len(columns)
+        if self._work > _WORK:
+            raise Refusal("has matrix products that are too large to evaluate")
         return [[self._dot(row, column) for column in columns] for row in a]
 
     def _dot(self, row: Iterable[Value], column: Iterable[Value]) -> Value:
@@ -243,7 +252,7 @@ class Evaluator:
         return total
 
     def _matrix_power(self, a: list[list[Value]], n: int) -> list[list[Value]]:
-        result = [[Fraction(i == j) for j in range(len(a))] for i in range(len(a))]
+        result: list[list[Value]] = [[Fraction(i == j) for j in range(len(a))] for i in range(len(a))]
         while n:
             if n & 1:
                 result = self._combine("matmul", result, a)
@@ -269,8 +278,8 @@ _PLAIN: dict[str, Callable[[Evaluator, tuple], Value]] = {
 
 
 def _small(a: Fraction) -> Fraction:
-    if max(a.numerator.bit_length(), a.denominator.bit_length()) > 2 * _BITS:
-        raise Refusal("has numbers that are too large to evaluate")
+    if max(a.numerator.bit_length(), a.denominator.bit_length()) > _BITS:
+        raise Refusal(_LARGE)
     return a
 
 
@@ -286,7 +295,7 @@ def evaluators(forest: Forest, point: Point) -> Iterable[Evaluator]:
         yield Evaluator(forest, Arithmetic(bits), point.symbols, point.functions)
 
 
-def settle(forest: Forest, point: Point, attempt: Callable[[Evaluator], bool | None]) -> bool | None:
+def settle(forest: Forest, point: Point, attempt: Callable[[Evaluator], Answer | None]) -> Answer | None:
     """The first answer that some precision gives; None if the last one does not either."""
     for evaluator in evaluators(forest, point):
         try:

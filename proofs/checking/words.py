@@ -181,7 +181,7 @@ def _minus(a: Poly, b: Poly) -> Poly:
 
 
 def _refuted(algebra: Algebra, step: Mapping[str, Any], difference: Poly) -> None:
-    """The model obeys the rules and keeps the sides apart; with a derivation, the rules must imply their derivatives."""
+    """The model obeys the rules and separates the sides; the rules imply their own derivatives."""
     with within("model"):
         model, size = _model(algebra, step.get("model"))
         for letter in sorted(algebra.central):
