@@ -133,8 +133,20 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise
 
 
+def require_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written before any work is done; nothing is left behind in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or error
+        raise Unwritable(f"cannot write to {folder}: {reason}; name a folder that can be written") from error
+
+
 def write_certificates(proofs: Iterable[Proof], folder: Path) -> int:
     """Write one certificate per proof and the index, which comes last; returns how many."""
+    require_writable(folder)
     certificates = [proof.certificate for proof in proofs]
     for cert in certificates:
         write_atomically(folder / file_name(cert["id"]), canonical(cert))

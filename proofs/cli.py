@@ -1,6 +1,6 @@
 """The command line `exptx`: thin; every command hands over to the room that does the work.
 
-Exit status: 0 all as expected (an expected refutation is no failure), 1 something is not, 2 the call is wrong.
+Exit status: 0 all as expected (an expected refutation is no failure), 1 something is not, 2 a wrong call.
 Results go to standard output, progress to standard error.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,11 +61,15 @@ def prove(
 ) -> None:
     """Decide every step of the laws and say what was found."""
     from . import certificate, console
+    from .prove import foundations
 
+    if certificates is not None:
+        certificate.require_writable(certificates)
     done = console.prove(laws or None, encodings or None)
     if certificates is not None:
-        count = certificate.write_certificates(done, certificates)
-        typer.echo(f"{count} certificates in {certificates}", err=True)
+        written = [*done, *foundations(done)]
+        certificate.write_certificates(written, certificates)
+        typer.echo(f"{len(written)} certificates, foundations included, in {certificates}", err=True)
     if as_json:
         _document(certificate.document(done))
     else:
@@ -79,14 +84,21 @@ def verify(
 ) -> None:
     """Re-check certificates with integer and rational arithmetic alone."""
     from . import checker
+    from .errors import UnknownPath
 
+    if not path.exists():
+        raise UnknownPath(
+            f"path is {path}, which does not exist; a folder of certificates or a proofs.json works"
+        )
     rejections = checker.verify(path)
     if as_json:
-        _document({"schema": "exptx-verify/1", "rejections": [str(r) for r in rejections]})
-    for rejection in rejections if not as_json else ():
+        rows = [asdict(rejection) for rejection in rejections]
+        _document({"schema": "exptx-verify/1", "rejections": rows})
+        raise typer.Exit(1 if rejections else 0)
+    for rejection in rejections:
         typer.echo(str(rejection))
-    if not rejections and not as_json:
-        typer.echo(f"{checker.count(path)} proofs re-checked, none rejected")
+    if not rejections:
+        typer.echo(f"every certificate in {path} is right")
     raise typer.Exit(1 if rejections else 0)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -17,14 +16,11 @@ from .laws import CHAPTERS
 from .prove import Proof
 from .prove import prove as run
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 BADGE = {"proved": "green", "refuted": "magenta", "undecided": "yellow", "not_checked": "cyan"}
 
 
 @contextmanager
-def _bar() -> Iterator[Progress]:
+def _bar() -> Generator[Progress]:
     columns = (TextColumn("{task.description:<36}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield bar
@@ -32,7 +28,11 @@ def _bar() -> Iterator[Progress]:
 
 def prove(laws: Iterable[str] | None, encodings: Iterable[str] | None) -> list[Proof]:
     """`proofs.prove` with a progress bar."""
-    total = sum(len(e.proof_ids()) for c in CHAPTERS for e in c.entries) if laws is None and encodings is None else None
+    total = (
+        sum(len(e.proof_ids()) for c in CHAPTERS for e in c.entries)
+        if laws is None and encodings is None
+        else None
+    )
     with _bar() as bar:
         task = bar.add_task("proving", total=total)
 
@@ -51,12 +51,21 @@ def table(proofs: list[Proof]) -> None:
     for proof in proofs:
         caught = sum(t.status.value == "refuted" for t in proof.perturbations)
         held = sum(t.status.value == "proved" for t in proof.siblings)
-        teeth = f"{caught}/{len(proof.perturbations)}" if proof.perturbations else f"{held}/{len(proof.siblings)} true"
-        rows.add_row(proof.id, _badge(proof), str(len(proof.steps)), teeth if teeth != "0/0 true" else "", proof.title)
+        teeth = (
+            f"{caught}/{len(proof.perturbations)}"
+            if proof.perturbations
+            else f"{held}/{len(proof.siblings)} true"
+        )
+        rows.add_row(
+            proof.id, _badge(proof), str(len(proof.steps)), teeth if teeth != "0/0 true" else "", proof.title
+        )
     console.print(rows)
     wrong = [proof.id for proof in proofs if not proof.as_expected]
     summary = ", ".join(f"{count} {name}" for name, count in tally(proofs).items() if count)
-    console.print(f"\n{len(proofs)} proofs: {summary}; " + (f"NOT as expected: {', '.join(wrong)}" if wrong else "all as expected"))
+    console.print(
+        f"\n{len(proofs)} proofs: {summary}; "
+        + (f"NOT as expected: {', '.join(wrong)}" if wrong else "all as expected")
+    )
     for proof in proofs:
         if not proof.as_expected:
             _explain(console, proof)
@@ -64,7 +73,10 @@ def table(proofs: list[Proof]) -> None:
 
 def _badge(proof: Proof) -> Text:
     word = proof.status.value.replace("_", " ")
-    return Text(word if proof.as_expected else f"{word.upper()} (expected {proof.expected.value})", style=BADGE[proof.status.value])
+    return Text(
+        word if proof.as_expected else f"{word.upper()} (expected {proof.expected.value})",
+        style=BADGE[proof.status.value],
+    )
 
 
 def _explain(console: Console, proof: Proof) -> None:
@@ -84,15 +96,27 @@ def tally(proofs: Iterable[Proof]) -> dict[str, int]:
 
 
 def report(out: Path) -> list[Proof]:
-    """Prove, measure and write; the parts of `exptx report` in order."""
+    """Prove, measure and write: the parts of `exptx report` in order, each with its progress."""
     from . import certificate, measure
-    from .report import write_report
+    from .report.pages import write_report
 
+    certificate.require_writable(out)
     began = time.perf_counter()
-    certificate.write_probe(out)
     proofs = prove(None, None)
     proved = time.perf_counter()
-    residuals = measure.residuals(proofs)
-    timings = {"proofs": proved - began, "measurements": time.perf_counter() - proved}
-    write_report(proofs, residuals, out, proofs_document=certificate.document(proofs), timings=timings)
+    with _bar() as bar:
+        task = bar.add_task("measuring the kernels", total=len(proofs))
+        residuals = measure.residuals(
+            proofs, lambda name: bar.update(task, description=f"measured {name}"[:36])
+        )
+        measured = time.perf_counter()
+        seconds = {"the proofs": proved - began, "the measurements": measured - proved}
+        write_report(
+            proofs,
+            residuals,
+            out,
+            proofs_document=certificate.document(proofs),
+            timings=seconds,
+            progress=lambda stage: bar.update(task, description=stage, total=None),
+        )
     return proofs

@@ -21,3 +21,7 @@ class Unwritable(ProofsError, OSError):
 
 class MissingExtra(ProofsError, ImportError):
     """Something needs an optional dependency that is not installed."""
+
+
+class UnknownPath(ProofsError, FileNotFoundError):
+    """A file or folder to read that does not exist."""

@@ -196,3 +196,14 @@ def prove(
         if progress is not None:
             progress(proof)
     return done
+
+
+def foundations(proofs: Iterable[Proof]) -> list[Proof]:
+    """The proofs that the given ones rest on, all the way down, without the given ones."""
+    given = {proof.id: proof for proof in proofs}
+    found: dict[str, Proof] = {}
+    wanted = {name for proof in given.values() for name in proof.rests_on}
+    while wanted := wanted - given.keys() - found.keys():
+        found |= {proof.id: proof for proof in prove(sorted(wanted))}
+        wanted = {name for proof in found.values() for name in proof.rests_on}
+    return list(found.values())
