@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from html import escape
 
 from sympy import Basic, MatrixBase
@@ -9,13 +10,13 @@ from sympy import Basic, MatrixBase
 from .typeset import to_latex
 
 
-class Shown:
+class Shown(ABC):
     """Mixin: `formula` is what is shown; `__str__` gives the text for a terminal."""
 
     @property
+    @abstractmethod
     def formula(self) -> Basic | MatrixBase:
         """The sympy object that stands for this one."""
-        raise NotImplementedError
 
     def latex(self) -> str:
         """LaTeX without delimiters."""

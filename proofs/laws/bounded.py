@@ -12,9 +12,9 @@ from .common import HALL, PURANIK, dot, g, product, t, transpose, w
 CHAPTER = Chapter(
     "bounded",
     "What stays bounded",
-    "A key may wait for any number of steps. An encoding is safe forwards if `exp(tX)` stays bounded "
-    "for `t ≥ 0`, and safe in both directions if it does "
-    "for all `t`. The longest column of each block decides; its squared length has no oscillation in it.",
+    "A key may wait for any number of steps. An encoding is safe forwards if `exp(tX)` stays bounded for "
+    "`t ≥ 0`, and safe in both directions if it does for all `t`. The longest column of each block "
+    "decides; its squared length has no oscillation in it.",
 )
 BLOCKS = {
     "hold": (Block(0), "all t"),
@@ -32,8 +32,8 @@ BLOCKS = {
     "turning-slide": (Block(0, w, 2), "neither"),
 }
 JORDAN = Source(
-    "R. A. Horn, C. R. Johnson, Matrix Analysis, 2nd ed., Theorem 3.4.1.5: the real Jordan form exists "
-    "and is unique up to order"
+    "R. A. Horn, C. R. Johnson, Matrix Analysis, 2nd ed., Theorem 3.4.1.5: the real Jordan form exists and "
+    "is unique up to order"
 )
 
 
@@ -89,10 +89,11 @@ def bounded(name: str) -> Law:
         id="bounded",
         encoding=name,
         title=f"The {name} is bounded {words}",
-        statement=f"The squared length of the last column of the {name}'s `A(t)` is `{_text(block)}`; it "
-        "tends to "
-        f"{_limit_word(ends['forwards'])} forwards and "
-        f"{_limit_word(ends['backwards'])} backwards. So `A` is bounded {words}.",
+        statement=(
+            f"The squared length of the last column of the {name}'s `A(t)` is `{_text(block)}`; it tends to "
+            f"{_limit_word(ends['forwards'])} forwards and {_limit_word(ends['backwards'])} backwards. So "
+            f"`A` is bounded {words}."
+        ),
         steps=(square, *limits.values(), start),
         rests_on=("all-sizes",),
         perturbations=(
@@ -111,8 +112,8 @@ _COMMENTS = {
     ),
     "t ≤ 0": "The mirror image of a fade; it would need a mask the other way round.",
     "neither": (
-        "Growth is polynomial, not exponential. As a bias inside a softmax that is what one wants; as a map "
-        "of the keys it grows with the context."
+        "Growth is polynomial, not exponential. As a bias inside a softmax that is what one wants; as a "
+        "map of the keys it grows with the context."
     ),
 }
 
@@ -176,8 +177,8 @@ def bounded_up_to_basis() -> Law:
         ),
         rests_on=("change-of-basis",),
         comment=(
-            "Bounded both ways means rotation in some inner product; RoPE is the one whose inner product is "
-            "the usual one."
+            "Bounded both ways means rotation in some inner product; RoPE is the one whose inner product "
+            "is the usual one."
         ),
     )
 
@@ -197,10 +198,11 @@ def only_rotation() -> Law:
     return Law(
         id="only-rotation",
         title="Only rotation neither forgets nor explodes",
-        statement="Up to a change of basis, `exp(tX)` is bounded for all real `t` iff it is a direct sum "
-        "of holds "
-        "and turns. So the only non-trivial encoding with "
-        "square invertible factors that is bounded in both directions is a rotation.",
+        statement=(
+            "Up to a change of basis, `exp(tX)` is bounded for all real `t` iff it is a direct sum of "
+            "holds and turns. So the only non-trivial encoding with square invertible factors that is "
+            "bounded in both directions is a rotation."
+        ),
         hypotheses=(Hypothesis("real", "`X` is a real square matrix"),),
         steps=(
             Cited(
@@ -218,7 +220,7 @@ def only_rotation() -> Law:
         ),
         sources=(PURANIK, HALL),
         comment=(
-            "In this corner of the design space RoPE is not one option among many. NoPE parts may be added, "
-            "and the inner product may be another one."
+            "In this corner of the design space RoPE is not one option among many. NoPE parts may be "
+            "added, and the inner product may be another one."
         ),
     )

@@ -14,9 +14,9 @@ from .common import PURANIK, R, dot, k0, k1, product, q0, q1, s, t, transpose, u
 CHAPTER = Chapter(
     "bridge",
     "From relative to a group",
-    "The query may use only its own position `t`, the key only its own `s`, and yet the score must "
-    "depend on `t - s`. With square, "
-    "invertible factors this one demand already makes a group; nothing else needs to be assumed about it.",
+    "The query may use only its own position `t`, the key only its own `s`, and yet the score must depend "
+    "on `t - s`. With square, invertible factors this one demand already makes a group; nothing else needs "
+    "to be assumed about it.",
 )
 n = sp.Symbol("n", nonnegative=True)
 
@@ -34,10 +34,10 @@ def bridge() -> Law:
     return Law(
         id="bridge",
         title="Relative makes a group",
-        statement="Let `F(t)ᵀG(s) = M(t-s)` for all real `t, s`, with square factors and `M(0)` "
-        "invertible. Then "
-        "`A(u) = M(0)⁻¹M(u)` satisfies "
-        "`A(0) = I` and `A(u)A(-v) = A(u-v)`: it is a homomorphism.",
+        statement=(
+            "Let `F(t)ᵀG(s) = M(t-s)` for all real `t, s`, with square factors and `M(0)` invertible. Then "
+            "`A(u) = M(0)⁻¹M(u)` satisfies `A(0) = I` and `A(u)A(-v) = A(u-v)`: it is a homomorphism."
+        ),
         hypotheses=(
             Hypothesis("square", "`F(t)`, `G(s)` are square matrices of one size"),
             Hypothesis("invertible", "`M(0) = F(0)ᵀG(0)` is invertible, and with it `F(0)` and `G(0)`"),
@@ -50,8 +50,8 @@ def bridge() -> Law:
         ),
         sources=(PURANIK,),
         comment=(
-            "Write M(u) = F(u)ᵀG(0), M(-v) = F(0)ᵀG(v), M(0) = F(0)ᵀG(0) and multiply out. M(0) itself need "
-            "not be I, only invertible: it is absorbed by W_q. YaRN's m²I is an example."
+            "Write M(u) = F(u)ᵀG(0), M(-v) = F(0)ᵀG(v), M(0) = F(0)ᵀG(0) and multiply out. M(0) itself "
+            "need not be I, only invertible: it is absorbed by W_q. YaRN's m²I is an example."
         ),
     )
 
@@ -99,10 +99,11 @@ def general_form() -> Law:
     return Law(
         id="general-form",
         title="The general form: C e^{uX} B",
-        statement="For all matrices `C` (r×d), `X` (d×d), `B` (d×r) and all real `t, s, c`: the score "
-        "matrix `C "
-        "e^{tX} e^{-sX} B` is unchanged when `c` is added to `t` and `s`. "
-        "No squareness of `C` or `B` is needed.",
+        statement=(
+            "For all matrices `C` (r×d), `X` (d×d), `B` (d×r) and all real `t, s, c`: the score matrix "
+            "`C e^{tX} e^{-sX} B` is unchanged when `c` is added to `t` and `s`. No squareness of `C` or "
+            "`B` is needed."
+        ),
         hypotheses=(
             Hypothesis("one-generator", "`e^{tX}`, `e^{-sX}`, `e^{cX}` belong to one `X` and so commute"),
         ),
@@ -176,8 +177,8 @@ def change_of_basis() -> Law:
         id="change-of-basis",
         title="A change of basis is free",
         statement=(
-            "For every invertible `S`: `exp(tSXS⁻¹) = S exp(tX) S⁻¹`, and `W_qᵀ S e^{uX} S⁻¹ W_k = (SᵀW_q)ᵀ "
-            "e^{uX} (S⁻¹W_k)`."
+            "For every invertible `S`: `exp(tSXS⁻¹) = S exp(tX) S⁻¹`, and "
+            "`W_qᵀ S e^{uX} S⁻¹ W_k = (SᵀW_q)ᵀ e^{uX} (S⁻¹W_k)`."
         ),
         hypotheses=(
             Hypothesis(

@@ -12,9 +12,8 @@ from .common import I2, R, g, plus, product, t, times, u, v
 CHAPTER = Chapter(
     "broken",
     "Four broken time machines",
-    "Standing still changes nothing; steps add up; every step can be undone; small steps do "
-    "little. Each machine below breaks one of these "
-    "rules (and perhaps more), and each shows why nobody would want it.",
+    "Standing still changes nothing; steps add up; every step can be undone; small steps do little. Each "
+    "machine below breaks one of these rules (and perhaps more), and each shows why nobody would want it.",
 )
 
 
@@ -66,8 +65,8 @@ def broken_inverse() -> Law:
         id="broken-inverse",
         title="A time machine that cannot go back",
         statement=(
-            "On `u ≥ 0` let `A(0) = 1` and `A(u) = 0` for `u > 0` (a window of one token). It composes, has "
-            "an identity and is associative; every `A(u)` can be undone."
+            "On `u ≥ 0` let `A(0) = 1` and `A(u) = 0` for `u > 0` (a window of one token). It composes, "
+            "has an identity and is associative; every `A(u)` can be undone."
         ),
         expected=Status.REFUTED,
         steps=(

@@ -13,8 +13,7 @@ CHAPTER = Chapter(
     "clocks",
     "Gates move the clock",
     "Gated models learn a decay for every token. With one generator they stay in the family: the gate "
-    "decides how far the clock advances, "
-    "and the encoding reads the clock instead of the token count.",
+    "decides how far the clock advances, and the encoding reads the clock instead of the token count.",
 )
 n = sp.Symbol("n", nonnegative=True)
 a, tau = sp.symbols("a tau", real=True)
@@ -59,8 +58,8 @@ def gates_telescope(name: str) -> Law:
         encoding=name,
         title=f"Gates telescope on the {name}",
         statement=(
-            "For every number of tokens `n` and all real gates `a_1, …, a_n`: `exp(a_n X) ⋯ exp(a_1 X) = "
-            f"exp(τ_n X)` with `τ_n = a_1 + ⋯ + a_n`, for the {name} block."
+            "For every number of tokens `n` and all real gates `a_1, …, a_n`: "
+            f"`exp(a_n X) ⋯ exp(a_1 X) = exp(τ_n X)` with `τ_n = a_1 + ⋯ + a_n`, for the {name} block."
         ),
         steps=(goal,),
         rests_on=(f"group-law/{name}",),
@@ -97,8 +96,8 @@ def gates_split() -> Law:
         id="gates-split",
         title="Relative in the clock",
         statement=(
-            "For all clock readings: `U(t,s) = exp((τ_t-τ_s)X)` satisfies `U(t,t) = I`, `U(t,s)U(s,r) = "
-            "U(t,r)` and `U(t,s) = exp(τ_t X)·exp(-τ_s X)`."
+            "For all clock readings: `U(t,s) = exp((τ_t-τ_s)X)` satisfies `U(t,t) = I`, "
+            "`U(t,s)U(s,r) = U(t,r)` and `U(t,s) = exp(τ_t X)·exp(-τ_s X)`."
         ),
         steps=(still, goal, split),
         rests_on=("gates-telescope/damped-turn",),
@@ -134,8 +133,8 @@ def gates_order() -> Law:
         id="gates-order",
         title="“Any gates telescope”",
         statement=(
-            "For the generators `J` (turn) and `N` (slide) and all real `t, u`: `exp(uJ)exp(tN) = "
-            "exp(tN)exp(uJ)`, so that products depend on two clocks only."
+            "For the generators `J` (turn) and `N` (slide) and all real `t, u`: "
+            "`exp(uJ)exp(tN) = exp(tN)exp(uJ)`, so that products depend on two clocks only."
         ),
         expected=Status.REFUTED,
         steps=(bracket, goal),

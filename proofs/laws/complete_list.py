@@ -12,9 +12,9 @@ from .common import PURANIK, g, product, u, w
 CHAPTER = Chapter(
     "complete-list",
     "The complete list",
-    "Every generator is, in some basis, a direct sum of the blocks `J_m(-γ)` and `C_m(γ, ω)`. Turn, "
-    "fade and slide are the ingredients; they may also act "
-    "at once inside one block, and slides come in every height.",
+    "Every generator is, in some basis, a direct sum of the blocks `J_m(-γ)` and `C_m(γ, ω)`. Turn, fade "
+    "and slide are the ingredients; they may also act at once inside one block, and slides come in every "
+    "height.",
 )
 c, s_, f = sp.cos(w * u), sp.sin(w * u), sp.exp(-g * u)
 ROWS = {
@@ -96,10 +96,11 @@ def complete_list() -> Law:
     return Law(
         id="complete-list",
         title="Nothing is missing",
-        statement="Every real square `X` is similar to a direct sum of blocks `J_m(-γ)` and `C_m(γ, ω)` "
-        "with `ω > "
-        "0`, unique up to order; so every `exp(uX)` "
-        "is a combination of `u^k e^{-γu}`, `u^k e^{-γu} cos ωu` and `u^k e^{-γu} sin ωu` with `k < m`.",
+        statement=(
+            "Every real square `X` is similar to a direct sum of blocks `J_m(-γ)` and `C_m(γ, ω)` with "
+            "`ω > 0`, unique up to order; so every `exp(uX)` is a combination of `u^k e^{-γu}`, "
+            "`u^k e^{-γu} cos ωu` and `u^k e^{-γu} sin ωu` with `k < m`."
+        ),
         hypotheses=(
             Hypothesis("real", "`X` is a real square matrix"),
             Hypothesis("continuous", "positions are real numbers and the encoding is continuous in them"),
@@ -173,7 +174,7 @@ def six_rows_short() -> Law:
             "kernel-functions/turning-slide",
         ),
         comment=(
-            "“Turn, fade, slide and their combinations” is right if combination includes the product inside "
-            "one block. And a defective matrix need not grow: with γ > 0 it fades in the end."
+            "“Turn, fade, slide and their combinations” is right if combination includes the product "
+            "inside one block. And a defective matrix need not grow: with γ > 0 it fades in the end."
         ),
     )

@@ -12,8 +12,7 @@ CHAPTER = Chapter(
     "fade",
     "Fate and rhythm",
     "One eigenvalue `λ = -γ + iω` says it all: the real part decides whether a key fades, holds or "
-    "explodes, the imaginary part how fast it turns. "
-    "This chapter is about the real part.",
+    "explodes, the imaginary part how fast it turns. This chapter is about the real part.",
 )
 RETNET = Source(
     "Y. Sun et al., Retentive Network: A Successor to Transformer for Large Language Models, 2023",
@@ -79,8 +78,9 @@ def half_life() -> Law:
         id="half-life",
         title="Half-life",
         statement=(
-            "For all `γ, h > 0` and real `u`: `2e^{-γ(u+h)} - e^{-γu} = e^{-γ(u+h)}(2 - e^{γh})`. So a gap "
-            "of `h` halves the factor, wherever it starts, exactly when `e^{γh} = 2`, that is `h = ln 2/γ`."
+            "For all `γ, h > 0` and real `u`: `2e^{-γ(u+h)} - e^{-γu} = e^{-γ(u+h)}(2 - "
+            "e^{γh})`. So a gap of `h` halves the factor, wherever it starts, exactly when `e^{γh} = 2`, "
+            "that is `h = ln 2/γ`."
         ),
         steps=(goal, seven),
         perturbations=(
@@ -149,7 +149,7 @@ def decay_needs_causal_mask() -> Law:
         siblings=(goal.but("keys ever further behind", to=sp.oo),),
         rests_on=("fate-and-rhythm",),
         comment=(
-            "A key 50 ahead is multiplied by e⁵ = 148.4…. In group form decay needs a causal mask; with two "
-            "masks, or with |t-s| as a bias, it can be used both ways, but then it is no group."
+            "A key 50 ahead is multiplied by e⁵ = 148.4…. In group form decay needs a causal mask; with "
+            "two masks, or with |t-s| as a bias, it can be used both ways, but then it is no group."
         ),
     )

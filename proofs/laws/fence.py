@@ -12,9 +12,8 @@ from .common import VASWANI, R, c, dot, k0, k1, m, q0, q1, s, t, times, transpos
 CHAPTER = Chapter(
     "fence",
     "The fence",
-    "What the demands linear, relative and continuous leave inside, and what they leave outside. "
-    "Outside does not mean bad: it means that the "
-    "theorem says nothing about it, and that one witness shows why.",
+    "What the demands linear, relative and continuous leave inside, and what they leave outside. Outside "
+    "does not mean bad: it means that the theorem says nothing about it, and that one witness shows why.",
 )
 W0, W1 = sp.symbols("omega0 omega1", positive=True)
 GAMMA = sp.Symbol("gamma", positive=True)
@@ -227,9 +226,9 @@ def _member(name: str) -> Law:
         encoding=name,
         title=f"{_called(name)} is an exp(tX)",
         statement=(
-            f"For all real `t, s` and all contents: the score of {_called(name)} is `φ(q)ᵀ e^{{(t-s)X}} "
-            f"ψ(k)` with one fixed `{generator.dim}×{generator.dim}` generator `X`; its closed form "
-            "satisfies `A(0) = I`, `A' = XA`."
+            f"For all real `t, s` and all contents: the score of {_called(name)} is "
+            f"`φ(q)ᵀ e^{{(t-s)X}} ψ(k)` with one fixed `{generator.dim}×{generator.dim}` generator `X`; its "
+            "closed form satisfies `A(0) = I`, `A' = XA`."
         ),
         steps=(start, ode, goal),
         rests_on=("uniqueness", f"relative/{name}"),
@@ -298,8 +297,8 @@ def sinusoidal_shift() -> Law:
         id="sinusoidal-shift",
         title="The sinusoidal table turns, and is absolute all the same",
         statement=(
-            "For all real `t, u` and `ω > 0`: the pair `p_t = (sin ωt, cos ωt)` satisfies `p_{t+u} = R(-ωu) "
-            "p_t`."
+            "For all real `t, u` and `ω > 0`: the pair `p_t = (sin ωt, cos ωt)` satisfies "
+            "`p_{t+u} = R(-ωu) p_t`."
         ),
         steps=(goal,),
         perturbations=(
@@ -312,8 +311,8 @@ def sinusoidal_shift() -> Law:
         ),
         sources=(VASWANI,),
         comment=(
-            "A shift acts linearly on the table. But the table is added to the content, and the cross terms "
-            "are not relative: see relative--sinusoidal."
+            "A shift acts linearly on the table. But the table is added to the content, and the cross "
+            "terms are not relative: see relative--sinusoidal."
         ),
     )
 
@@ -356,16 +355,16 @@ def score_map_outside() -> Law:
         id="score-map-outside",
         title="“Any map of score and gap is an exp(uX)”",
         statement=(
-            "The score map `φ(q·k, u) = (q·k)²/(1+u²)`, which is relative, is linear in the query: with `x "
-            "= q·k`, `φ(2x, u) = 2φ(x, u)`."
+            "The score map `φ(q·k, u) = (q·k)²/(1+u²)`, which is relative, is linear in the query: with "
+            "`x = q·k`, `φ(2x, u) = 2φ(x, u)`."
         ),
         expected=Status.REFUTED,
         steps=(goal,),
         siblings=(goal.but("the product q·k itself", lhs=2 * x / (1 + u**2), rhs=2 * (x / (1 + u**2))),),
         rests_on=("general-form",),
         comment=(
-            "A score map sees both vectors at once and may do anything with the gap. ALiBi comes in because "
-            "it is additive and linear in the gap."
+            "A score map sees both vectors at once and may do anything with the gap. ALiBi comes in "
+            "because it is additive and linear in the gap."
         ),
     )
 

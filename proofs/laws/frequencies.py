@@ -14,16 +14,23 @@ from .common import ROFORMER, R, dot, repeated_turn, s, t, times, u, w
 CHAPTER = Chapter(
     "frequencies",
     "A bank of clocks",
-    "One hand wraps. A bank of hands, each slower than the one before, tells near gaps and far gaps "
-    "apart: plane `k` of `d/2` turns by "
-    "`ω_k = b^{-2k/d}` radians a step. The base is written `b = e^L`, and `κ = 2k/d`.",
+    "One hand wraps. A bank of hands, each slower than the one before, tells near gaps and far gaps apart: "
+    "plane `k` of `d/2` turns by `ω_k = b^{-2k/d}` radians a step. The base is written `b = e^L`, and "
+    "`κ = 2k/d`.",
 )
 L = sp.Symbol("L", real=True)
 kappa = sp.Symbol("kappa", positive=True)
 n = sp.Symbol("n", nonnegative=True)
 LAMBERT = Source(
-    "J. H. Lambert, Mémoire sur quelques propriétés remarquables des quantités transcendantes, 1768: π "
-    "is irrational"
+    "J. H. Lambert, Mémoire sur quelques propriétés remarquables des quantités transcendantes, 1768: π is "
+    "irrational"
+)
+
+PERIODS = Cited(
+    name="the periods of a plane",
+    lemma="cos a = 1 and sin a = 0 exactly for a ∈ 2πℤ",
+    source=Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 8.7"),
+    needs=("period",),
 )
 
 
@@ -56,8 +63,8 @@ def first_frequency() -> Law:
         id="first-frequency",
         title="The base never moves the first hand",
         statement=(
-            "With `b = e^L` and `κ = 2k/d`: `ω_k = e^{-κL}`. The first (`κ = 0`) is 1 for every base; every "
-            "other (`κ > 0`) has `dω_k/dL < 0`."
+            "With `b = e^L` and `κ = 2k/d`: `ω_k = e^{-κL}`. The first (`κ = 0`) is 1 for every base; "
+            "every other (`κ > 0`) has `dω_k/dL < 0`."
         ),
         steps=(first, falls),
         perturbations=(
@@ -111,8 +118,8 @@ def plane_wraps() -> Law:
         id="plane-wraps",
         title="One hand wraps",
         statement=(
-            "For every `ω > 0` and real `u`: `R(ω(u + 2π/ω)) = R(ωu)`, so one plane cannot tell the gap `u` "
-            "from `u + 2π/ω`."
+            "For every `ω > 0` and real `u`: `R(ω(u + 2π/ω)) = R(ωu)`, so one plane cannot tell the gap "
+            "`u` from `u + 2π/ω`."
         ),
         steps=(goal, half),
         perturbations=(
@@ -158,12 +165,7 @@ def bank_wraps() -> Law:
         steps=(
             common,
             if_rational,
-            Cited(
-                name="the periods of a plane",
-                lemma="cos a = 1 and sin a = 0 exactly for a ∈ 2πℤ",
-                source=Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 8.7"),
-                needs=("period",),
-            ),
+            PERIODS,
             ratio,
         ),
         perturbations=(
@@ -193,8 +195,8 @@ def never_wraps_at_integers() -> Law:
         id="never-wraps-at-integers",
         title="With first frequency 1 no integer gap looks like 0",
         statement=(
-            "If the first plane returned at an integer gap `n ≥ 1`, then `n = 2πm` for a whole `m ≥ 1`, and "
-            "`π = n/(2m)` would be rational."
+            "If the first plane returned at an integer gap `n ≥ 1`, then `n = 2πm` for a whole `m ≥ 1`, "
+            "and `π = n/(2m)` would be rational."
         ),
         hypotheses=(
             Hypothesis("integer", "the gap `n` is a positive integer, and the first frequency is 1"),
@@ -237,9 +239,9 @@ def worked_example() -> Law:
         id="worked-example",
         title="A score one can follow: d = 16",
         statement=(
-            "If every plane of query and key holds `(1, 0)`, the score at `(t, s)` is `Σ cos ω_k(t-s)`, for "
-            "any number of planes. At `d = 16`, `b = 10000` it is 5.54310106130494336 at (5, 2), (13, 10) "
-            "and (103, 100), and 5.89218598741789329 at gap 7."
+            "If every plane of query and key holds `(1, 0)`, the score at `(t, s)` is `Σ cos ω_k(t-s)`, "
+            "for any number of planes. At `d = 16`, `b = 10000` it is 5.54310106130494336 at (5, 2), (13, "
+            "10) and (103, 100), and 5.89218598741789329 at gap 7."
         ),
         steps=(goal, *numbers),
         perturbations=(

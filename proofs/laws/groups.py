@@ -16,8 +16,8 @@ CHAPTER = Chapter(
     "groups",
     "What a group is",
     "A group is a set of moves that can be chained and undone. The names are old and the examples are "
-    "plain; they matter because "
-    "what relative position asks of an encoding turns out to be these four axioms.",
+    "plain; they matter because what relative position asks of an encoding turns out to be these four "
+    "axioms.",
 )
 GROUP = {"closure": True, "identity": True, "inverses": True, "associativity": True}
 PEANO = Source(
@@ -223,8 +223,8 @@ def general_linear() -> Law:
         id="general-linear",
         title="Invertible matrices are a group: GL(n)",
         statement=(
-            "For invertible `A, B` of any one size: `AB` is invertible, with `(AB)⁻¹ = B⁻¹A⁻¹`. A matrix is "
-            "invertible exactly when its determinant is not 0, and `det AB = det A · det B`."
+            "For invertible `A, B` of any one size: `AB` is invertible, with `(AB)⁻¹ = B⁻¹A⁻¹`. A matrix "
+            "is invertible exactly when its determinant is not 0, and `det AB = det A · det B`."
         ),
         hypotheses=(Hypothesis("square", "`A` and `B` are square matrices of one size"),),
         steps=(
@@ -264,8 +264,8 @@ def exp_homomorphism() -> Law:
         id="exp-homomorphism",
         title="exp and log are homomorphisms",
         statement=(
-            "For all real `u, v`: `e^{u+v} = e^u e^v`; with `a = e^u`, `b = e^v` this says `log(ab) = log a "
-            "+ log b` for all `a, b > 0`."
+            "For all real `u, v`: `e^{u+v} = e^u e^v`; with `a = e^u`, `b = e^v` this says "
+            "`log(ab) = log a + log b` for all `a, b > 0`."
         ),
         hypotheses=(Hypothesis("positive", "`a, b > 0`, so that each is `e^u` for exactly one real `u`"),),
         steps=(
@@ -284,8 +284,8 @@ def exp_homomorphism() -> Law:
         ),
         sources=(PURANIK,),
         comment=(
-            "The slide rule, and the shape of everything that follows: addition on the left, multiplication "
-            "on the right."
+            "The slide rule, and the shape of everything that follows: addition on the left, "
+            "multiplication on the right."
         ),
     )
 
@@ -310,8 +310,8 @@ def discontinuous_solutions() -> Law:
         id="discontinuous-solutions",
         title="Without continuity there are monsters",
         statement=(
-            "There are functions `A : ℝ → ℝ` with `A(u + v) = A(u) A(v)` for all `u, v` that are continuous "
-            "nowhere."
+            "There are functions `A : ℝ → ℝ` with `A(u + v) = A(u) A(v)` for all `u, v` that are "
+            "continuous nowhere."
         ),
         expected=Status.NOT_CHECKED,
         steps=(
@@ -323,8 +323,8 @@ def discontinuous_solutions() -> Law:
                     "dense in the plane; A = exp∘f"
                 ),
                 source=Source(
-                    "G. Hamel, Eine Basis aller Zahlen und die unstetigen Lösungen der "
-                    "Funktionalgleichung f(x+y) = f(x)+f(y), Math. Ann. 60 (1905) 459-462"
+                    "G. Hamel, Eine Basis aller Zahlen und die unstetigen Lösungen der Funktionalgleichung "
+                    "f(x+y) = f(x)+f(y), Math. Ann. 60 (1905) 459-462"
                 ),
             ),
         ),

@@ -32,9 +32,9 @@ from .common import (
 CHAPTER = Chapter(
     "levels",
     "RoPE as it is written and run",
-    "One big matrix, many small ones, or four multiplies and two adds; neighbouring features or "
-    "features half a head apart; queries and keys, but not values: "
-    "the same operation in the forms in which one meets it.",
+    "One big matrix, many small ones, or four multiplies and two adds; neighbouring features or features "
+    "half a head apart; queries and keys, but not values: the same operation in the forms in which one "
+    "meets it.",
 )
 n = sp.Symbol("n", nonnegative=True)
 COUNT = sp.Symbol("N", real=True)
@@ -59,29 +59,23 @@ def levels() -> Law:
         lhs=product(big, both),
         rhs=sp.ImmutableMatrix([*(R(a) * Q), *(R(b) * K)]),
     )
-    count, at128, still, never_zero = _counting()
+    counted = _counting()
     return Law(
         id="levels",
         title="Three ways to write RoPE are one operation",
-        statement="The block-diagonal matrix, the list of plane rotations, and `x₀ cos α - x₁ sin α`, `x₀ "
-        "sin α + "
-        "x₁ cos α` agree for all "
-        "contents and angles. A plane costs four multiplies and two adds; `n` planes have `4n` non-zero "
-        "entries: 256 of 16384 at `d = 128` for integer `t ≠ 0`, 128 at `t = 0`.",
+        statement=(
+            "The block-diagonal matrix, the list of plane rotations, and `x₀ cos α - x₁ sin α`, "
+            "`x₀ sin α + x₁ cos α` agree for all contents and angles. A plane costs four multiplies and "
+            "two adds; `n` planes have `4n` non-zero entries: 256 of 16384 at `d = 128` for integer "
+            "`t ≠ 0`, 128 at `t = 0`."
+        ),
         hypotheses=(
             Hypothesis(
                 "integer",
                 "`t` is a non-zero integer and the frequencies are algebraic, as `10000^{-2k/d}` is",
             ),
         ),
-        steps=(
-            blocks,
-            split,
-            count,
-            at128,
-            still,
-            never_zero,
-        ),
+        steps=(blocks, split, *counted),
         perturbations=(
             blocks.but(
                 "the minus sign is deleted",
@@ -90,11 +84,12 @@ def levels() -> Law:
             split.but(
                 "the second block has the first angle", rhs=sp.ImmutableMatrix([*(R(a) * Q), *(R(a) * K)])
             ),
-            count.but("a full plane is counted as two", claim={COUNT: 2 * n}),
+            counted[0].but("a full plane is counted as two", claim={COUNT: 2 * n}),
         ),
-        comment="Level 1 is what it is, level 2 is where one understands it, level 3 is what runs. Nobody "
-        "builds the matrix. Two blocks "
-        "stand for any number: stacking is associative.",
+        comment=(
+            "Level 1 is what it is, level 2 is where one understands it, level 3 is what runs. Nobody "
+            "builds the matrix. Two blocks stand for any number: stacking is associative."
+        ),
     )
 
 
@@ -127,12 +122,13 @@ def half_split() -> Law:
     return Law(
         id="half-split",
         title="Half-split is interleaved with its features relabelled",
-        statement="With the permutation `P` that sends the features `2j, 2j+1` to `j, j + d/2`: for every "
-        "`d`, every plane `j`, every "
-        "frequency and real `u`, the half-split rotation of `Px` is `P` times the interleaved "
-        "rotation of `x`. As matrices, "
-        "`P A_interleaved(u) = A_half(u) P` with `PᵀP = I`; so permuting the rows of `W_q` and "
-        "`W_k` by `P` turns a checkpoint of one kind into the other.",
+        statement=(
+            "With the permutation `P` that sends the features `2j, 2j+1` to `j, j + d/2`: for every `d`, "
+            "every plane `j`, every frequency and real `u`, the half-split rotation of `Px` is `P` times "
+            "the interleaved rotation of `x`. As matrices, `P A_interleaved(u) = A_half(u) P` with "
+            "`PᵀP = I`; so permuting the rows of `W_q` and `W_k` by `P` turns a checkpoint of one kind "
+            "into the other."
+        ),
         steps=(every, orthogonal, conjugate, rows),
         rests_on=("rope-relative", "change-of-basis", "direct-sum"),
         perturbations=(
@@ -143,10 +139,11 @@ def half_split() -> Law:
             conjugate.but("no permutation on the right", rhs=product(conjugate.rhs.args[0], sp.eye(6))),
             rows.but("only W_q is permuted", rhs=one_sided),
         ),
-        comment="Equal as families, different on given weights: running a checkpoint of one kind with "
-        "the other's kernel gives garbage after a "
-        "token or two. Mixing the two for query and key is not even relative, see "
-        "relative--mismatched_pairings.",
+        comment=(
+            "Equal as families, different on given weights: running a checkpoint of one kind with the "
+            "other's kernel gives garbage after a token or two. Mixing the two for query and key is not "
+            "even relative, see relative--mismatched_pairings."
+        ),
     )
 
 
@@ -199,9 +196,10 @@ def rotated_values() -> Law:
     return Law(
         id="rotated-values",
         title="Values may turn if the output turns back",
-        statement="For all real `t, s, c`: a value rotated at its own position and returned through `R(-ωt)` "
-        "reaches the output as `R(ω(s-t)) v`, "
-        "which depends on the gap only.",
+        statement=(
+            "For all real `t, s, c`: a value rotated at its own position and returned through `R(-ωt)` "
+            "reaches the output as `R(ω(s-t)) v`, which depends on the gap only."
+        ),
         steps=(forth, back),
         perturbations=(
             back.but("the output is left as it is", lhs=product(R(w * (s + c)), Q), rhs=product(R(w * s), Q)),
@@ -211,9 +209,10 @@ def rotated_values() -> Law:
                 rhs=product(R(w * t), R(w * s), Q),
             ),
         ),
-        comment="Values are normally not rotated, because content should arrive as it was written. Rotating "
-        "them and leaving the output "
-        "makes the output depend on absolute positions.",
+        comment=(
+            "Values are normally not rotated, because content should arrive as it was written. Rotating "
+            "them and leaving the output makes the output depend on absolute positions."
+        ),
     )
 
 
@@ -227,10 +226,11 @@ def contragredient() -> Law:
     return Law(
         id="contragredient",
         title="“Apply the same map to q and k” is special to rotations",
-        statement="For every group `A`: with the query factor `A(t)ᵀ` and the key factor `A(-s)` the "
-        "score is `qᵀ "
-        "A(t-s) k`. Only where "
-        "`A(t)ᵀ = A(-t)`, as for a rotation, are the two factors the same map.",
+        statement=(
+            "For every group `A`: with the query factor `A(t)ᵀ` and the key factor `A(-s)` the score is "
+            "`qᵀ A(t-s) k`. Only where `A(t)ᵀ = A(-t)`, as for a rotation, are the two factors the same "
+            "map."
+        ),
         steps=(same, goal),
         perturbations=(
             goal.but("the key gets the same map as the query", lhs=product(a, transpose(_shear(s)))),

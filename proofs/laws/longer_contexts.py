@@ -11,8 +11,8 @@ from .frequencies import L, around, frequency, kappa
 CHAPTER = Chapter(
     "longer-contexts",
     "Longer contexts",
-    "A model trained on `L` positions is run on more. The rotation is defined there as "
-    "everywhere; the question is which angles the network has learned to read.",
+    "A model trained on `L` positions is run on more. The rotation is defined there as everywhere; the "
+    "question is which angles the network has learned to read.",
 )
 BLOC97 = Source(
     "bloc97, NTK-aware scaled RoPE, 2023; see also B. Peng et al., YaRN, 2023",

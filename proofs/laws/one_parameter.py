@@ -13,9 +13,9 @@ from .common import g, product, t, u, v, w
 CHAPTER = Chapter(
     "one-parameter",
     "One-parameter groups",
-    "A move `A(t)` for every real `t`, with `A(0) = I` and `A(u)A(v) = A(u+v)`. The circle, the fade "
-    "and the slide are three of them; "
-    "all others are built from these, and each is `exp(tX)` for one matrix `X`, its generator.",
+    "A move `A(t)` for every real `t`, with `A(0) = I` and `A(u)A(v) = A(u+v)`. The circle, the fade and "
+    "the slide are three of them; all others are built from these, and each is `exp(tX)` for one matrix "
+    "`X`, its generator.",
 )
 BLOCKS = {
     "hold": Block(0),
@@ -31,7 +31,11 @@ BLOCKS = {
     "damped-turning-slide": Block(g, w, 2),
 }
 NAMES = tuple(BLOCKS)
-SERIES = Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 3.45 and equation 8.26")
+SUMMED = Cited(
+    name="summing the series",
+    lemma="triangle inequality term by term; the terms with k > n are covered because 1 ≤ k(k-1)/(2n) there",
+    source=Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 3.45 and equation 8.26"),
+)
 n, k = sp.symbols("n k", nonnegative=True)
 
 
@@ -130,11 +134,11 @@ def all_sizes() -> Law:
     return Law(
         id="all-sizes",
         title="Slides of every height",
-        statement="For every `k ≥ 1`: the entries `a_k = t^k/k!` on the k-th diagonal satisfy `a_k' = "
-        "a_{k-1}` "
-        "and vanish at `t = 0`. Hence "
-        "`e^{tN} = Σ t^k N^k/k!` solves `A' = NA`, `A(0) = I` for every size `m`, and with "
-        "`e^{-γt}R(ωt)` in front, so do `J_m(-γ)` and `C_m(γ, ω)`.",
+        statement=(
+            "For every `k ≥ 1`: the entries `a_k = t^k/k!` on the k-th diagonal satisfy `a_k' = a_{k-1}` "
+            "and vanish at `t = 0`. Hence `e^{tN} = Σ t^k N^k/k!` solves `A' = NA`, `A(0) = I` for every "
+            "size `m`, and with `e^{-γt}R(ωt)` in front, so do `J_m(-γ)` and `C_m(γ, ω)`."
+        ),
         steps=(
             Identity(name="a_1 = t vanishes at 0", lhs=At(t, t, 0), rhs=sp.S.Zero),
             goal,
@@ -200,11 +204,11 @@ def direct_sum() -> Law:
     return Law(
         id="direct-sum",
         title="Blocks side by side",
-        statement="Let `P, Q` be the projections on two complementary blocks (`P² = P`, `Q² = Q`, `PQ = "
-        "QP = 0`). "
-        "If `A' = XA` on the first and `B' = YB` "
-        "on the second, then `PA + QB` is the flow of `PX + QY`. Adding one block at a time gives any "
-        "number of blocks.",
+        statement=(
+            "Let `P, Q` be the projections on two complementary blocks (`P² = P`, `Q² = Q`, "
+            "`PQ = QP = 0`). If `A' = XA` on the first and `B' = YB` on the second, then `PA + QB` is the "
+            "flow of `PX + QY`. Adding one block at a time gives any number of blocks."
+        ),
         hypotheses=(Hypothesis("blocks", "`A, X` live on the block of `P`, and `B, Y` on that of `Q`"),),
         steps=(goal,),
         perturbations=(
@@ -278,22 +282,15 @@ def euler_limit() -> Law:
     return Law(
         id="euler-limit",
         title="Many small ticks",
-        statement="For all `x_j` with `0 ≤ x_j < 1`: `Π(1 - x_j) ≥ 1 - Σ x_j`. With `x_j = j/n` for `j < "
-        "k ≤ n` "
-        "this says "
-        "`(1-1/n)⋯(1-(k-1)/n) ≥ 1 - k(k-1)/(2n)`, and with `x = |t|‖X‖` it gives `‖exp(tX) - (I + "
-        "tX/n)ⁿ‖ ≤ Σ_k k(k-1)/(2n)·x^k/k! = (x²/2n) eˣ`.",
+        statement=(
+            "For all `x_j` with `0 ≤ x_j < 1`: `Π(1 - x_j) ≥ 1 - Σ x_j`. With `x_j = j/n` for `j < k ≤ n` "
+            "this says `(1-1/n)⋯(1-(k-1)/n) ≥ 1 - k(k-1)/(2n)`, and with `x = |t|‖X‖` it gives "
+            "`‖exp(tX) - (I + tX/n)ⁿ‖ ≤ Σ_k k(k-1)/(2n)·x^k/k! = (x²/2n) eˣ`."
+        ),
         steps=(
             goal,
             added,
-            Cited(
-                name="summing the series",
-                lemma=(
-                    "triangle inequality term by term in the exponential series; the terms with k > n are "
-                    "covered because 1 ≤ k(k-1)/(2n) there"
-                ),
-                source=SERIES,
-            ),
+            SUMMED,
         ),
         perturbations=(
             goal.but("a factor above 1: the x_j may be negative", state=negative),
@@ -301,7 +298,7 @@ def euler_limit() -> Law:
             added.but("the sum is k²/(2n)", claim={sum_: k**2 / (2 * terms)}),
         ),
         comment=(
-            "The generator is what happens in one tiny tick, and the exponential adds up ever more of them; "
-            "this says how fast."
+            "The generator is what happens in one tiny tick, and the exponential adds up ever more of "
+            "them; this says how fast."
         ),
     )

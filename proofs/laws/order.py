@@ -11,9 +11,8 @@ from .common import VASWANI, times
 CHAPTER = Chapter(
     "order",
     "Attention cannot see order",
-    "“The dog bit the man” and “the man bit the dog” hold the same words. A score is the dot product of "
-    "a query and a key; "
-    "the places of the two tokens are in its labels and nowhere in its arithmetic.",
+    "“The dog bit the man” and “the man bit the dog” hold the same words. A score is the dot product of a "
+    "query and a key; the places of the two tokens are in its labels and nowhere in its arithmetic.",
 )
 i, j = sp.symbols("i j", real=True)
 p, weight, value, row = (sp.Function(name) for name in ("p", "w", "v", "r"))
@@ -33,11 +32,11 @@ def permutation_equivariance() -> Law:
     return Law(
         id="permutation-equivariance",
         title="Shuffle the words: every output moves along",
-        statement="For any number of tokens and every permutation `p`: the scores of the shuffled "
-        "sentence are "
-        "`q_{p(i)}·k_{p(j)}`, "
-        "softmax normalises each row by the same number as before, and the output at place `i` is the "
-        "old output at place `p(i)`.",
+        statement=(
+            "For any number of tokens and every permutation `p`: the scores of the shuffled sentence are "
+            "`q_{p(i)}·k_{p(j)}`, softmax normalises each row by the same number as before, and the output "
+            "at place `i` is the old output at place `p(i)`."
+        ),
         hypotheses=(Hypothesis("rows", "softmax divides each entry of a row by the sum of that row"),),
         steps=(rows, goal),
         perturbations=(

@@ -17,8 +17,8 @@ from .common import (
 CHAPTER = Chapter(
     "pairs",
     "Why pairs",
-    "Rotation needs room. A line has none, a plane is enough, and algebra agrees with geometry: "
-    "the eigenvalues of a turn are a conjugate pair.",
+    "Rotation needs room. A line has none, a plane is enough, and algebra agrees with geometry: the "
+    "eigenvalues of a turn are a conjugate pair.",
 )
 n = sp.Symbol("n", nonnegative=True)
 
@@ -65,18 +65,18 @@ def conjugate_pairs() -> Law:
     return Law(
         id="conjugate-pairs",
         title="Why pairs: complex eigenvalues come in twos",
-        statement="For every real polynomial `p` of any degree and every `z = x + iy`: `p(z̄)` is the "
-        "conjugate "
-        "of `p(z)`. So complex "
-        "eigenvalues of a real matrix come in conjugate pairs.",
+        statement=(
+            "For every real polynomial `p` of any degree and every `z = x + iy`: `p(z̄)` is the conjugate "
+            "of `p(z)`. So complex eigenvalues of a real matrix come in conjugate pairs."
+        ),
         steps=(goal,),
         perturbations=(
             goal.but("the values are equal, not conjugate", claim=wrong_claim),
             goal.but("the coefficients have imaginary parts", state=wrong_state),
         ),
         comment=(
-            "Horner's rule adds one coefficient a at a time; the claim passes from n coefficients to n + 1. "
-            "Each pair owns a plane."
+            "Horner's rule adds one coefficient a at a time; the claim passes from n coefficients to n + "
+            "1. Each pair owns a plane."
         ),
     )
 
@@ -90,9 +90,11 @@ def odd_dimension() -> Law:
     return Law(
         id="odd-dimension",
         title="Why pairs: an odd dimension keeps one line fixed",
-        statement="A real `3×3` characteristic polynomial tends to `-∞` on the left and `+∞` on the right, "
-        "whatever its coefficients; so it "
-        "has a real root, and a rotation of an odd number of coordinates leaves a line that does not turn.",
+        statement=(
+            "A real `3×3` characteristic polynomial tends to `-∞` on the left and `+∞` on the right, "
+            "whatever its coefficients; so it has a real root, and a rotation of an odd number of "
+            "coordinates leaves a line that does not turn."
+        ),
         steps=(
             up,
             down,

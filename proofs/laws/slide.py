@@ -13,9 +13,8 @@ from .frequencies import around
 CHAPTER = Chapter(
     "slide",
     "The slide: ALiBi",
-    "A puck on ice: its velocity stays, its position grows along with time. The matrix that does this "
-    "has one eigendirection too few, and "
-    "its exponential stops after two terms.",
+    "A puck on ice: its velocity stays, its position grows along with time. The matrix that does this has "
+    "one eigendirection too few, and its exponential stops after two terms.",
 )
 SLIDE = sp.ImmutableMatrix([[1, t], [0, 1]])
 sigma = sp.Symbol("sigma", positive=True)
@@ -42,8 +41,8 @@ def slide_nilpotent() -> Law:
         id="slide-nilpotent",
         title="The slide stops after two terms",
         statement=(
-            "For `N = [[0,1],[0,0]]` and every real `t`: `N² = 0`, so `exp(tN) = I + tN`; `N(x, y)ᵀ = (y, "
-            "0)ᵀ`, so its only eigendirection is `(1, 0)`."
+            "For `N = [[0,1],[0,0]]` and every real `t`: `N² = 0`, so `exp(tN) = I + tN`; "
+            "`N(x, y)ᵀ = (y, 0)ᵀ`, so its only eigendirection is `(1, 0)`."
         ),
         steps=(square, start, ode, kernel),
         rests_on=("uniqueness", "all-sizes"),
@@ -53,8 +52,8 @@ def slide_nilpotent() -> Law:
             kernel.but("N keeps the second coordinate", rhs=sp.ImmutableMatrix([y, y])),
         ),
         comment=(
-            "Defective: not enough eigenvectors for a basis. Growth is linear here; a block of size m grows "
-            "as t^{m-1}."
+            "Defective: not enough eigenvectors for a basis. Growth is linear here; a block of size m "
+            "grows as t^{m-1}."
         ),
     )
 
@@ -101,8 +100,8 @@ def alibi_logit() -> Law:
         title="ALiBi's logit, whatever the scale",
         statement=(
             "For all real `t, s`, all `m`, every scale `σ > 0` and all contents: with the query slots "
-            "`(-m/σ, 0)` the score is `q·k - m(t-s)/σ`, and the logit `σ·score = σ q·k - m(t-s)`. (`σ = "
-            "1/√d` is substituted afterwards.)"
+            "`(-m/σ, 0)` the score is `q·k - m(t-s)/σ`, and the logit `σ·score = σ q·k - m(t-s)`. "
+            "(`σ = 1/√d` is substituted afterwards.)"
         ),
         steps=(lifted, goal),
         perturbations=(
@@ -135,18 +134,17 @@ def alibi_sign() -> Law:
         id="alibi-sign",
         title="“score = q·k + m(t-s)” with m > 0",
         statement=(
-            "With the bias `+m(t-s)`, `m > 0`, the softmax weight of a key, relative to one at "
-            "gap 0, is `e^{mu}` "
-            "at the gap `u`, and tends to 0 as `u → ∞`."
+            "With the bias `+m(t-s)`, `m > 0`, the softmax weight of a key, relative to one at gap 0, is "
+            "`e^{mu}` at the gap `u`, and tends to 0 as `u → ∞`."
         ),
         expected=Status.REFUTED,
         steps=(ratio, *exhibit, goal),
         siblings=(goal.but("with the minus sign", expr=sp.exp(-m * u)),),
         rests_on=("alibi-logit",),
         comment=(
-            "Five keys with equal content, m = 1/2, from nearest to farthest: .058, .096, .158, .260, .429. "
-            "The plus sign rewards distance. ALiBi is `- m(t-s)` with m > 0; some kernels add `+m·s`, which "
-            "differs from it by a constant per row and is the same after softmax."
+            "Five keys with equal content, m = 1/2, from nearest to farthest: .058, .096, .158, .260, "
+            ".429. The plus sign rewards distance. ALiBi is `- m(t-s)` with m > 0; some kernels add "
+            "`+m·s`, which differs from it by a constant per row and is the same after softmax."
         ),
     )
 
@@ -174,8 +172,8 @@ def alibi_slopes() -> Law:
         title="Head slopes, also for 12 or 40 heads",
         statement=(
             "For `n` heads, a power of two: `m_h = 2^{-8(h+1)/n}`, a geometric sequence. Otherwise, with "
-            "`c` the largest power of two below `n`: the `c` slopes of `c` heads, then `2^{-4(2j+1)/c}` for "
-            "`j = 0 … n-c-1`, every other slope of `2c` heads."
+            "`c` the largest power of two below `n`: the `c` slopes of `c` heads, then `2^{-4(2j+1)/c}` "
+            "for `j = 0 … n-c-1`, every other slope of `2c` heads."
         ),
         steps=(ratio, every_other, eight, twelve, last40),
         perturbations=(
@@ -259,7 +257,7 @@ def distance_outside() -> Law:
         siblings=(goal.but("at u = +1", lhs=At(-m * u, u, 1)),),
         rests_on=("alibi-lift",),
         comment=(
-            "The symmetric penalty |t-s| is relative but no exp(uX) makes it. Bidirectional models need two "
-            "causal halves, or a bias kernel."
+            "The symmetric penalty |t-s| is relative but no exp(uX) makes it. Bidirectional models need "
+            "two causal halves, or a bias kernel."
         ),
     )

@@ -33,10 +33,8 @@ CHAPTER = Chapter(
     "turn",
     "The turn: RoPE",
     "A clock hand that turns by ω a step. Rotate the query by its own position and the key by its own "
-    "position, and their "
-    "dot product sees only the angle between the hands: the gap. Everything here holds for arbitrary "
-    "frequencies; how to "
-    "choose them is the next chapter.",
+    "position, and their dot product sees only the angle between the hands: the gap. Everything here holds "
+    "for arbitrary frequencies; how to choose them is the next chapter.",
 )
 n = sp.Symbol("n", nonnegative=True)
 S, S1 = sp.symbols("S S1", real=True)
@@ -62,9 +60,10 @@ def rope_plane() -> Law:
     return Law(
         id="rope-plane",
         title="One plane sees only the gap",
-        statement="For all real `t, s, c`, every `ω > 0` and all `q, k ∈ ℝ²`: `(R(ωt) q)·(R(ωs) k)` does not "
-        "change "
-        "when `c` is added to both positions.",
+        statement=(
+            "For all real `t, s, c`, every `ω > 0` and all `q, k ∈ ℝ²`: `(R(ωt) q)·(R(ωs) k)` does not "
+            "change when `c` is added to both positions."
+        ),
         steps=(slope, gap, goal),
         perturbations=(
             goal.but("only the query is shifted", lhs=plane(t + c, s)),
@@ -74,10 +73,11 @@ def rope_plane() -> Law:
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         sources=(ROFORMER,),
-        comment="Two proofs: the derivative of the score along a common shift is zero, and after `t = s + u` "
-        "the position `s` is "
-        "gone. The second also shows what is left: `qᵀ R(-ωu) k`, so in `exp(uX)` the generator is `X = "
-        "-ωJ`.",
+        comment=(
+            "Two proofs: the derivative of the score along a common shift is zero, and after `t = s + u` "
+            "the position `s` is gone. The second also shows what is left: `qᵀ R(-ωu) k`, so in `exp(uX)` "
+            "the generator is `X = -ωJ`."
+        ),
     )
 
 
@@ -87,10 +87,10 @@ def rope_relative() -> Law:
     return Law(
         id="rope-relative",
         title="RoPE is relative, for every number of planes",
-        statement="For every number of planes `n`, all frequencies, all real `t, s, c` and all contents: "
-        "the RoPE "
-        "score "
-        "`Σ (R(ω_j t) q_j)·(R(ω_j s) k_j)` is the same at `(t + c, s + c)` as at `(t, s)`.",
+        statement=(
+            "For every number of planes `n`, all frequencies, all real `t, s, c` and all contents: the "
+            "RoPE score `Σ (R(ω_j t) q_j)·(R(ω_j s) k_j)` is the same at `(t + c, s + c)` as at `(t, s)`."
+        ),
         steps=(goal,),
         rests_on=("rope-plane",),
         perturbations=(
@@ -107,11 +107,11 @@ def rope_relative() -> Law:
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         sources=(ROFORMER,),
-        comment="The sum over no planes is 0 on both sides; a new plane, with a frequency and contents "
-        "of its "
-        "own, adds equal terms. "
-        "Hence all n, not a sample of dimensions. A plane that does not turn is the case ω = 0, and "
-        "unrotated features are more of those.",
+        comment=(
+            "The sum over no planes is 0 on both sides; a new plane, with a frequency and contents of its "
+            "own, adds equal terms. Hence all n, not a sample of dimensions. A plane that does not turn is "
+            "the case ω = 0, and unrotated features are more of those."
+        ),
     )
 
 
@@ -156,9 +156,10 @@ def plane_score() -> Law:
     return Law(
         id="plane-score",
         title="What one plane scores",
-        statement="For all real `t, s`, every `ω > 0` and all `q, k ∈ ℝ²`: `(R(ωt) q)·(R(ωs) k) = (q·k) cos "
-        "ω(t-s) + (q×k) sin ω(t-s)`, "
-        "with `q×k = q₀k₁ - q₁k₀`.",
+        statement=(
+            "For all real `t, s`, every `ω > 0` and all `q, k ∈ ℝ²`: "
+            "`(R(ωt) q)·(R(ωs) k) = (q·k) cos ω(t-s) + (q×k) sin ω(t-s)`, with `q×k = q₀k₁ - q₁k₀`."
+        ),
         steps=(goal, sign),
         perturbations=(
             goal.but(
@@ -167,10 +168,11 @@ def plane_score() -> Law:
             goal.but("the sine part is left out", rhs=along * sp.cos(w * (t - s))),
             sign.but("the gap has the other sign", rhs=sp.sin(-3 * w)),
         ),
-        comment="Popular accounts keep only the cosine. That is the special case of parallel contents: "
-        "with q = "
-        "(1, 0), k = (0, 1) "
-        "at (5, 2) the plane of frequency 1 scores sin 3 = 0.141…, and at (2, 5) it scores -0.141….",
+        comment=(
+            "Popular accounts keep only the cosine. That is the special case of parallel contents: with q "
+            "= (1, 0), k = (0, 1) at (5, 2) the plane of frequency 1 scores sin 3 = 0.141…, and at (2, 5) "
+            "it scores -0.141…."
+        ),
     )
 
 
@@ -206,8 +208,8 @@ def turn_flow() -> Law:
         id="turn-flow",
         title="The rotation is exp(ωtJ)",
         statement=(
-            "For every `ω > 0` and real `t`: `A(t) = R(ωt)` satisfies `A(0) = I` and `A' = ωJ A` with `J² = "
-            "-I`; hence `R(ωt) = exp(ωtJ)`."
+            "For every `ω > 0` and real `t`: `A(t) = R(ωt)` satisfies `A(0) = I` and `A' = ωJ A` with "
+            "`J² = -I`; hence `R(ωt) = exp(ωtJ)`."
         ),
         steps=(square, start, ode),
         rests_on=("uniqueness",),
@@ -220,8 +222,8 @@ def turn_flow() -> Law:
             ),
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
-        comment="With the query at t and the key at s the matrix between them is `R(ω(s-t)) = "
-        "exp((t-s)X)` with "
-        "`X = -ωJ`: the sign "
-        "that golden values must pin down.",
+        comment=(
+            "With the query at t and the key at s the matrix between them is `R(ω(s-t)) = exp((t-s)X)` "
+            "with `X = -ωJ`: the sign that golden values must pin down."
+        ),
     )

@@ -12,9 +12,8 @@ from .common import HALL, PURANIK, repeated_turn, times
 CHAPTER = Chapter(
     "uniqueness",
     "One generator, one flow",
-    "Continuity pins the whole group by one matrix, `X = A'(0)`: what happens in one tiny tick. "
-    "On integer positions, where tokens sit, "
-    "continuity says nothing, and `X` is only known up to whole turns.",
+    "Continuity pins the whole group by one matrix, `X = A'(0)`: what happens in one tiny tick. On integer "
+    "positions, where tokens sit, continuity says nothing, and `X` is only known up to whole turns.",
 )
 RUDIN = Source(
     "W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 5.11 (a): zero derivative means constant"
@@ -82,8 +81,8 @@ def integer_ambiguity() -> Law:
         id="integer-ambiguity",
         title="On integer positions X is not unique",
         statement=(
-            "If `XJ = JX`, then `exp(nX) = exp(n(X + 2πJ))` for every integer `n ≥ 0`, although `X ≠ X + "
-            "2πJ`."
+            "If `XJ = JX`, then `exp(nX) = exp(n(X + 2πJ))` for every integer `n ≥ 0`, although "
+            "`X ≠ X + 2πJ`."
         ),
         hypotheses=(Hypothesis("commute", "`X` commutes with `J`"),),
         steps=(parts, goal),
@@ -116,7 +115,7 @@ def integer_no_generator() -> Law:
             goal.but("e^λ + 1 is negative", sign="-"),
         ),
         comment=(
-            "A real logarithm of B exists exactly when each Jordan block of each negative eigenvalue occurs "
-            "an even number of times (Culver 1966)."
+            "A real logarithm of B exists exactly when each Jordan block of each negative eigenvalue "
+            "occurs an even number of times (Culver 1966)."
         ),
     )
