@@ -80,7 +80,7 @@ def carry(state: State, block: Block, t: float, *, transpose: bool = False) -> S
 
 
 def against(state: State, x: Tensor, matrix: Tensor) -> Measured:
-    """A computed state beside matrix @ x; float64 is held against fractions, shorter dtypes against float64."""
+    """A computed state beside matrix @ x, which float64 is held to in fractions, the others in float64."""
     if x.dtype == torch.float64:
         return Measured(state.found, exact_product(matrix, x), state.error)
     above = x.double().abs() @ matrix.abs().T

@@ -75,7 +75,7 @@ def gates_telescope(name: str) -> Iterator[Case]:
 
 @measures("all-sizes")
 def all_sizes() -> Iterator[Case]:
-    for block in (Block(0, size=5), Block(VALUES["gamma"], VALUES["omega"], 8)):
+    for block in (Block(0, size=6), Block(VALUES["gamma"], VALUES["omega"], 4)):
         for t in (2, 6, -3):
             yield from path(block, (t,), t, f"{block.kind} of size {block.size}, position {t}")
 
