@@ -12,7 +12,10 @@ import pytest
 import sympy as sp
 from exptx.proofs.errors import MissingExtra, Unwritable
 from exptx.proofs.report.data import badge, book, citations, residual_view
-from exptx.proofs.report.pages import APPENDICES, finding, summary, write_report
+from exptx.proofs.report.pages import write_report
+from exptx.proofs.report.summary import summary
+from exptx.proofs.report.template import APPENDICES
+from exptx.proofs.report.wording import finding
 from exptx.symbolic.decide import Status
 
 t, w = sp.symbols("t omega", real=True)
@@ -268,8 +271,10 @@ def test_a_kernel_that_breaks_a_proved_law_is_a_surprise():
 
 def test_a_witness_is_told_once_and_symbols_are_printed_as_in_formulas():
     assert finding(REFUTED) == "sides differ. Witness: t = 2/3"
-    told = a_step(witness={w: sp.Rational(-2, 3)}, reason="at omega = -2/3 they differ by [-1 +/- 1e-9]")
-    assert finding(told) == "at ω = −2/3 they differ by [−1 ± 1e-9]"
+    told = a_step(
+        witness={w: sp.Rational(-2, 3)}, reason="at omega = -2/3, lambda = 1 they differ by [-1 +/- 1e-9]"
+    )
+    assert finding(told) == "at ω = −2/3, λ = 1 they differ by [−1 ± 1e-9]"
 
 
 def test_a_cited_lemma_is_listed_once_with_all_who_need_it():

@@ -5,9 +5,9 @@ import re
 
 import pytest
 from exptx.proofs.report.curves import curves, plane_frequencies
-from exptx.proofs.report.pages import chapter_data
 from exptx.proofs.report.pictures import drawn, gallery
 from exptx.proofs.report.precision import bfloat16, worst_errors
+from exptx.proofs.report.template import chapter_data
 
 
 def test_pictures_come_out_the_same_twice_and_speak_their_theme_colours():

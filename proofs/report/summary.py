@@ -1,0 +1,43 @@
+"""Owns the table of all verdicts: laws without cases in a list, laws with cases in grids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .data import Book, Entry, Law
+
+
+@dataclass(frozen=True)
+class Row:
+    """One law in the summary table; a cell is the proof for that column, or nothing."""
+
+    law: Law
+    cells: tuple[Entry | None, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The summary of the laws that are about encodings, or of those that are not."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def summary(story: Book) -> list[Table]:
+    """Laws without cases first, then a grid for each family of laws that share cases (blocks, encodings)."""
+    single = tuple(Row(law, law.entries) for law in story.laws if law.entries[0].proof.encoding is None)
+    families: list[tuple[dict[str, None], list[Law]]] = []
+    for law in (law for law in story.laws if law.entries[0].proof.encoding is not None):
+        columns, members = dict.fromkeys(str(entry.proof.encoding) for entry in law.entries), [law]
+        for family in [family for family in families if family[0].keys() & columns.keys()]:
+            families.remove(family)
+            columns, members = family[0] | columns, family[1] + members
+        families.append((columns, members))
+    grids = [Table(tuple(names), tuple(_row(law, names) for law in laws)) for names, laws in families]
+    return [table for table in (Table((), single), *grids) if table.rows]
+
+
+def _row(law: Law, columns: Iterable[str]) -> Row:
+    by_case = {entry.proof.encoding: entry for entry in law.entries}
+    return Row(law, tuple(by_case.get(name) for name in columns))
