@@ -78,9 +78,10 @@ def _template() -> Any:
     )
     environment.filters["inline"] = lambda words: Markup(inline(str(words)))
     environment.filters["paragraphs"] = lambda words: Markup(paragraphs(str(words)))
-    for name, file in (("style", "style.css"), ("early", "early.js"), ("script", "page.js")):
-        environment.globals.update({name: Markup(_text(file))})
-    return environment.get_template("page.html")
+    parts = {"style": "style.css", "early": "early.js", "script": "page.js"}
+    return environment.get_template(
+        "page.html", globals={name: Markup(_text(part)) for name, part in parts.items()}
+    )
 
 
 def _helpers(content: Content) -> dict[str, Any]:
