@@ -61,7 +61,16 @@ class _Listed:
 
 
 def _rejection(file: Path, proof: str | None, refusal: Refusal) -> Rejection:
-    return Rejection(file.name, proof, refusal.where, refusal.reason)
+    return Rejection(
+        _printable(file.name),
+        proof and _printable(proof),
+        _printable(refusal.where),
+        _printable(refusal.reason),
+    )
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else ascii(text)
 
 
 def _folder(folder: Path) -> tuple[list[_Listed], list[Rejection]]:
@@ -71,6 +80,8 @@ def _folder(folder: Path) -> tuple[list[_Listed], list[Rejection]]:
         raise Refusal(f"is {shown(index['schema'])}; {INDEX} is needed", "schema")
     if not isinstance(index["proofs"], dict):
         raise Refusal(f"is {shown(index['proofs'])}; an object is needed", "proofs")
+    if not index["proofs"]:
+        raise Refusal("is empty: there is nothing to check", "proofs")
     found, bad, names = [], [], {"index.json"}
     for proof, row in index["proofs"].items():
         name = proof.replace("/", "--") + ".json"
@@ -100,6 +111,8 @@ def _proofs(file: Path) -> tuple[list[_Listed], list[Rejection]]:
     found, bad, seen = [], [], set()
     with within("laws"):
         laws = items(document.get("laws"))
+    if not laws:
+        raise Refusal("is empty: there is nothing to check", "laws")
     for i, law in enumerate(laws):
         try:
             with within(f"laws[{i}]"):
@@ -121,13 +134,26 @@ def _law(file: Path, law: Any) -> _Listed:
             raise Refusal("is missing", key)
     with within("id"):
         text(law["id"])
+    for key, told in _told(law["certificate"]).items():
+        if (key in law or key in ("status", "expected")) and law.get(key) != told:
+            raise Refusal(f"is {shown(law.get(key))}; the certificate says {shown(told)}", key)
     certificate = law["certificate"]
-    for key in ("status", "expected"):
-        if isinstance(certificate, dict) and law.get(key) != certificate.get(key):
-            raise Refusal(
-                f"is {shown(law.get(key))}; the certificate says {shown(certificate.get(key))}", key
-            )
     return _Listed(file, law["id"], certificate, {key: law[key] for key in _HASHES if key in law})
+
+
+def _told(certificate: Any) -> dict[str, Any]:
+    """What a document may repeat beside a certificate, as the certificate has it."""
+    if not isinstance(certificate, dict):
+        return {}
+    told = {key: certificate.get(key) for key in ("status", "expected", "law", "encoding", "rests_on")}
+    statement, steps = certificate.get("statement"), certificate.get("steps")
+    if isinstance(statement, dict) and isinstance(statement.get("hypotheses"), list):
+        told["statement"] = statement.get("text")
+        told["hypotheses"] = [h.get("text") for h in statement["hypotheses"] if isinstance(h, dict)]
+    if isinstance(steps, list):
+        keys = ("name", "kind", "status", "reason")
+        told["steps"] = [{key: s.get(key) for key in keys} for s in steps if isinstance(s, dict)]
+    return told
 
 
 def _checked(found: list[_Listed], bad: list[Rejection]) -> Iterator[Rejection]:

@@ -24,7 +24,7 @@ def read(path: Path) -> Any:
         if path.stat().st_size > _BYTES:
             raise Refusal(f"is larger than {_BYTES} bytes")
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise Refusal(f"cannot be read: {error}") from None
     try:
         return json.loads(text, object_pairs_hook=_pairs, parse_float=_no_float, parse_constant=_no_float)
@@ -90,9 +90,11 @@ def texts(value: Any) -> list[str]:
 
 
 def distinct(names: list[str]) -> list[str]:
+    seen: set[str] = set()
     for i, name in enumerate(names):
-        if name in names[:i]:
+        if name in seen:
             raise Refusal(f"names {shown(name)} twice", f"[{i}]")
+        seen.add(name)
     return names
 
 

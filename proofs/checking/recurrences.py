@@ -109,11 +109,22 @@ def _well_formed(r: Recursion) -> None:
     for symbol, tree in r.parameters.items():
         if symbol in r.first or symbol == r.index or tree.free & {r.index, *r.first}:
             raise Refusal(f"for {shown(symbol)} touches the index or a state symbol", "reparametrize")
+    for key, trees in (("state", r.next), ("claim", r.claim)):
+        for symbol, tree in trees.items():
+            if _moves_state(tree, r.first):
+                raise Refusal(f"for {shown(symbol)} uses diff or at around a state symbol", key)
     if r.index in r.first:
         raise Refusal("is also a state symbol", "index")
     known = r.signs({}).get(r.index, frozenset((-1, 0, 1)))
     if not known <= r.assumed.get(r.index, known):
         raise Refusal(f"says more of the index {shown(r.index)} than its start gives", "assume")
+
+
+def _moves_state(tree: Node, state: Mapping[str, Node]) -> bool:
+    """A state symbol stands for a function of the parameters, which neither diff nor at can see."""
+    if tree.kind in ("diff", "at") and tree.args[0].free & state.keys():
+        return True
+    return any(_moves_state(a, state) for a in tree.args if isinstance(a, Node))
 
 
 def _proved(context: Context, r: Recursion, relation: str) -> None:

@@ -272,19 +272,13 @@ CORRUPTIONS = {
     "a witness outside the assumptions": (
         put("-2", 0, "perturbations", 0, "step", "witness", "w"), ROPE, "perturbations[0], step, witness",
     ),
-    "a missing witness": (
-        lambda c: c[2]["steps"][0].pop("witness"), KEYS, "steps[0], witness",
-    ),
+    "a missing witness": (lambda c: c[2]["steps"][0].pop("witness"), KEYS, "steps[0], witness"),
     "bounds narrowed past the value": (put("0.00673794", 1, "steps", 3, "upper"), FADE, "steps[3], expr"),
-    "a gap narrowed past the value": (
-        put("-1.6829419696", 2, "steps", 0, "gap", 0), KEYS, "steps[0], gap",
-    ),
+    "a gap narrowed past the value": (put("-1.6829419696", 2, "steps", 0, "gap", 0), KEYS, "steps[0], gap"),
     "another limit": (put(num(1), 1, "steps", 0, "value"), FADE, "steps[0], value"),
     "a limit on the other side": (put("-oo", 1, "steps", 0, "to"), FADE, "steps[0], value"),
     "a dropped assumption": (put([], 1, "steps", 0, "assume"), FADE, "steps[0], expr"),
-    "a dropped hypothesis": (
-        put([], 0, "statement", "hypotheses"), ROPE, "steps[1], status",
-    ),
+    "a dropped hypothesis": (put([], 0, "statement", "hypotheses"), ROPE, "steps[1], status"),
     "a rule removed from the words": (put([], 1, "steps", 1, "rules"), FADE, "steps[1], lhs - rhs"),
     "a rule added to the words": (
         put(lambda r: [*r, [["X", "X"], [["1", []]]]], 1, "perturbations", 1, "step", "rules"),
@@ -312,9 +306,10 @@ CORRUPTIONS = {
         ROPE, "perturbations[0], step",
     ),
     "a perturbation of nothing": (put("nobody", 0, "perturbations", 0, "of"), ROPE, "perturbations[0], of"),
-    "a repeated perturbation": (
-        put(lambda p: [*p, p[0]], 0, "perturbations"), ROPE, "perturbations[3]",
+    "a perturbation of another kind": (
+        put("flow", 1, "perturbations", 0, "of"), FADE, "perturbations[0], step, kind",
     ),
+    "a repeated perturbation": (put(lambda p: [*p, p[0]], 0, "perturbations"), ROPE, "perturbations[3]"),
     "a proved perturbation": (
         put("proved", 0, "perturbations", 2, "step", "status"), ROPE, "perturbations[2], step, status",
     ),
@@ -332,12 +327,8 @@ CORRUPTIONS = {
     "a missing field": (lambda c: c[0]["steps"][0].pop("assume"), ROPE, "steps[0], assume"),
     "a missing list": (lambda c: c[1].pop("rests_on"), FADE, "rests_on"),
     "a wrong type": (put({"a": 1}, 0, "steps"), ROPE, "steps"),
-    "a tree that is none": (
-        put(["cos", 3], 0, "steps", 0, "lhs", 1), ROPE, "steps[0], lhs[1][1]",
-    ),
-    "an unknown function": (
-        put(["gamma", t], 0, "steps", 0, "lhs", 2), ROPE, "steps[0], lhs[2]",
-    ),
+    "a tree that is none": (put(["cos", 3], 0, "steps", 0, "lhs", 1), ROPE, "steps[0], lhs[1][1]"),
+    "an unknown function": (put(["gamma", t], 0, "steps", 0, "lhs", 2), ROPE, "steps[0], lhs[2]"),
     "no steps": (put([], 0, "steps"), ROPE, "steps"),
     "two steps of one name": (put("smooth", 0, "steps", 0, "name"), ROPE, "steps[1]"),
 }  # fmt: skip
@@ -389,7 +380,21 @@ def test_a_document_is_corrupted_like_a_folder(tmp_path, certificates):
     path = document(tmp_path, certificates)
     place = 'steps[0] "only the gap", lhs - rhs'
     assert Rejection("proofs.json", "relative/rope", place, "is not zero in canonical form") in verify(path)
-    laws = json.loads(path.read_text())
-    laws["laws"][1]["status"] = "refuted"
-    path.write_text(json.dumps(laws))
-    assert any(r.place == "laws[1], status" for r in verify(path))
+
+
+def test_what_a_document_repeats_agrees_with_its_certificate(tmp_path, certificates):
+    path = document(tmp_path, certificates)
+    whole = path.read_text()
+    for key, value in (
+        ("status", "refuted"),
+        ("expected", "refuted"),
+        ("encoding", "alibi"),
+        ("rests_on", ["nothing"]),
+        ("statement", "for all t, s and more"),
+        ("hypotheses", ["none"]),
+        ("steps", []),
+    ):
+        laws = json.loads(whole)
+        laws["laws"][1][key] = value
+        path.write_text(json.dumps(laws))
+        assert [r.place for r in verify(path)][:1] == [f"laws[1], {key}"]

@@ -121,6 +121,23 @@ def test_nonsense_is_rejected_and_never_an_error(tmp_path, certificates, text, r
     assert verify(tmp_path)
 
 
+def test_an_empty_collection_is_rejected(tmp_path):
+    assert "nothing to check" in verify(written(tmp_path, []))[0].reason
+    (tmp_path / "proofs.json").write_text('{"schema": "exptx-proofs/1", "laws": []}')
+    assert "nothing to check" in verify(tmp_path / "proofs.json")[0].reason
+
+
+def test_names_that_cannot_be_printed_or_opened_are_rejected_in_print(tmp_path, certificates):
+    written(tmp_path, certificates)
+    index = json.loads((tmp_path / "index.json").read_text())
+    for odd in ("a\x00b", "\ud800"):
+        index["proofs"][odd] = {**index["proofs"]["fade"], "file": odd + ".json"}
+    (tmp_path / "index.json").write_text(json.dumps(index))
+    found = [str(r) for r in verify(tmp_path)]
+    assert sum("cannot be read" in text for text in found) == 2
+    assert all(text.isprintable() for text in found)
+
+
 def test_what_does_not_exist_is_rejected(tmp_path):
     assert "cannot be read" in verify(tmp_path)[0].reason
     assert "cannot be read" in verify(tmp_path / "proofs.json")[0].reason

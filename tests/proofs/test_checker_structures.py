@@ -205,6 +205,24 @@ def test_an_assumption_on_a_state_symbol_is_itself_proved():
     rejected("assume", "not kept", "induction", **claim, assume=[["pos", "p"]])
 
 
+def test_a_state_symbol_is_no_constant_for_a_derivative():
+    """s_n depends on x, so that its derivative is not zero: diff and at around it are refused."""
+    state = {"s": {"first": x, "next": mul(x, sym("s"))}, "d": {"first": num(0), "next": None}}
+    claim = {
+        "index": "n",
+        "start": "0",
+        "relation": "==",
+        "state": state,
+        "claim": {"d": num(0)},
+        "assume": [],
+    }
+    for body in (["diff", sym("s"), "x", 1], ["at", minus(sym("s"), x), "x", num(0)]):
+        state["d"]["next"] = body
+        rejected("state", "around a state symbol", "induction", **claim)
+        state["d"]["next"] = ["diff", ["pow", x, 2], "y", 1]
+        accepted("induction", **claim)
+
+
 def test_a_false_induction_is_refuted_by_running_it():
     wrong = {**GEOMETRIC, "claim": {"S": mul(num("1/2"), sym("n"), sym("n"))}}
     accepted("induction", "refuted", **wrong, witness={"n": "3"}, symbol="S", gap=["1.5", "1.5"])
