@@ -298,3 +298,10 @@ def test_shapes_and_dtypes_are_known_on_meta():
     assert y.is_meta
     assert y.dtype == torch.float16
     assert y.shape == (1, 2, 3, 8)
+
+
+def test_it_compiles_without_a_graph_break_to_the_same_numbers():
+    x, ids = drawn((1, 2, 3, 8), torch.float32, 8), torch.tensor([2, 0, 1])
+    cos, sin = rotary_table(frequencies(10000, 8), torch.arange(3))
+    compiled = torch.compile(rotary_embedding, fullgraph=True, backend="eager")
+    assert torch.equal(compiled(x, cos, sin, ids), rotary_embedding(x, cos, sin, ids))
