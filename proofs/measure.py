@@ -10,7 +10,7 @@ from ..symbolic.decide import Status
 from .measures.residual import MEASUREMENTS, Residual
 from .prove import Proof
 
-PARTS = ("turn", "flows", "frequency", "attention")
+PARTS = ("turn", "flows", "bases", "frequency", "attention")
 
 
 class Residuals(dict[str, Residual]):

@@ -15,7 +15,7 @@ from .. import budget
 from ..laws import bounded as bounded_law
 from ..laws import clocks, complete_list, one_parameter
 from .flowed import State, against, carry, flow
-from .residual import Case, measures
+from .residual import LIBRARY, SIGNS, Case, measures
 from .rotated import DTYPES, drawn, name_of, score, squared_length
 
 VALUES = {"gamma": sp.Rational(1, 10), "omega": sp.Rational(3, 7)}
@@ -50,7 +50,7 @@ def path(block: Block, times: Sequence[float], total: float, what: str) -> Itera
         yield Case((found.found - found.known).abs(), found.error, name_of(dtype), f"{what}, {RATES}")
 
 
-@measures("flow")
+@measures("flow", zero="what holds is copied, bit for bit")
 def flows(name: str) -> Iterator[Case]:
     """exp(tX) x at positions of both signs, and at a clock reading."""
     block = concrete(one_parameter.BLOCKS[name])
@@ -58,7 +58,7 @@ def flows(name: str) -> Iterator[Case]:
         yield from path(block, (t,), t, f"position {t}")
 
 
-@measures("group-law")
+@measures("group-law", small=LIBRARY, zero="what holds is copied, bit for bit")
 def group_law(name: str) -> Iterator[Case]:
     """A(u)A(v) = A(u+v) and A(u)A(-u) = I."""
     block = concrete(one_parameter.BLOCKS[name])
@@ -66,7 +66,7 @@ def group_law(name: str) -> Iterator[Case]:
         yield from path(block, (v, u), u + v, f"positions {v}, then {u}")
 
 
-@measures("gates-telescope")
+@measures("gates-telescope", small=SIGNS)
 def gates_telescope(name: str) -> Iterator[Case]:
     """Six gates, one after the other, against the clock reading they add up to."""
     gates = (0.5, 1.25, 0.0, 2.0, 0.125, 3.0)
@@ -80,7 +80,7 @@ def all_sizes() -> Iterator[Case]:
             yield from path(block, (t,), t, f"{block.kind} of size {block.size}, position {t}")
 
 
-@measures("kernel-functions")
+@measures("kernel-functions", zero="the entries 1, u and u²/2 came out as the nearest float64, or are copied")
 def kernel_functions(name: str) -> Iterator[Case]:
     """The first row of exp(uX) from transposed transport, against the formulas of the list."""
     symbolic, row, _ = complete_list.ROWS[name]
@@ -97,7 +97,9 @@ def kernel_functions(name: str) -> Iterator[Case]:
             yield Case(error, bound, name_of(dtype), f"gap {u}, {RATES}")
 
 
-@measures("bounded")
+@measures(
+    "bounded", small=LIBRARY, zero="the entries of the column came out as the nearest number, or are copied"
+)
 def bounded(name: str) -> Iterator[Case]:
     """The squared length of the last column, far forwards and backwards, against its formula."""
     symbolic = bounded_law.BLOCKS[name][0]
@@ -134,12 +136,12 @@ def contragredient() -> Iterator[Case]:
     yield from relative_by_transport(Block(0, size=2))
 
 
-@measures("gates-split")
+@measures("gates-split", small=LIBRARY)
 def gates_split() -> Iterator[Case]:
     yield from relative_by_transport(concrete(clocks.BLOCKS["damped-turn"]))
 
 
-@measures("general-form")
+@measures("general-form", small=LIBRARY)
 def general_form() -> Iterator[Case]:
     yield from relative_by_transport(concrete(one_parameter.BLOCKS["damped-turning-slide"]))
 
@@ -178,7 +180,7 @@ def slide_nilpotent() -> Iterator[Case]:
         yield from path(Block(0, size=2), (t,), t, f"position {t}")
 
 
-@measures("alibi-lift")
+@measures("alibi-lift", small=SIGNS)
 def alibi_lift() -> Iterator[Case]:
     """The slots (m, 0) and (0, 1), each moved by its own position, against m(t-s)."""
     slide, m = Block(0, size=2), 0.3

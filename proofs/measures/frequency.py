@@ -40,7 +40,10 @@ def same_table(
         yield Case((table.found - table.known).abs(), bound, name_of(dtype), where)
 
 
-@measures("first-frequency")
+@measures(
+    "first-frequency",
+    zero="with frequency 1 the angle is the position itself, and every cosine and sine came out as the nearest float64",
+)
 def first_frequency() -> Iterator[Case]:
     """The first column of the table of any base against cos t and sin t."""
     positions = [1, 3, 1000, FAR]
@@ -106,7 +109,10 @@ def position_interpolation() -> Iterator[Case]:
     )
 
 
-@measures("never-wraps-at-integers")
+@measures(
+    "never-wraps-at-integers",
+    zero="with frequency 1 the angle is the position itself, and every cosine and sine came out as the nearest float64",
+)
 def never_wraps() -> Iterator[Case]:
     """Gap 710 is the nearest miss below 2^15; sin 710 = 0.00006…, and the table still tells it from 0."""
     positions = [44, 333, 355, 710, 103993]
@@ -133,7 +139,9 @@ def sinusoidal_shift() -> Iterator[Case]:
         )
 
 
-@measures("alibi-slopes")
+@measures(
+    "alibi-slopes", zero="every power of two came out as the nearest float64, where the budget grants a unit"
+)
 def alibi_slopes() -> Iterator[Case]:
     """The slopes of the kernel against exact powers of two, also for 12 and 40 heads."""
     from ...symbolic.catalogue.alibi import slopes

@@ -62,7 +62,9 @@ def in_the_family(member: Generated, times: Sequence[sp.Integer]) -> dict[str, o
     )
     unlike = len({(block.decay, block.size, block.turns) for block in content.blocks}) > 1
     fades = any(block.decay != 0 for block in content.blocks)
-    canonical = torch.tensor([float(b.frequency) for b in content.blocks for _ in range(b.dim)]).double()
+    canonical = torch.tensor(
+        [float(b.frequency) for b in content.blocks for _ in range(b.dim)], dtype=torch.float64
+    )
     return {
         "pairs": torch.stack([stack([content.exp(t - s) for s in times]) for t in times])[None],
         "query": stack([still.exp(t).T for t in times]),
@@ -86,7 +88,9 @@ def by_factors(member: Encoding, times: Sequence[sp.Integer]) -> dict[str, objec
         "query": query,
         "key": key,
         "slots": query.shape[-1] - int(member.head_dim),
-        "rates": torch.tensor(max((float(block.frequency) for block in blocks), default=0.0)).double(),
+        "rates": torch.tensor(
+            max((float(block.frequency) for block in blocks), default=0.0), dtype=torch.float64
+        ),
         "terms": 0 if still else query.shape[-1],
         "roundings": 0,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,15 @@ if TYPE_CHECKING:
 
 EXPLAIN_BELOW = 1 / 16
 """A ratio below this one needs a reason: the budget may be too generous."""
+
+SIGNS = (
+    "the budget adds the largest rounding of every operation as if all had one sign; real roundings have "
+    "either sign and cancel, the more the longer the sum or the chain of calls"
+)
+LIBRARY = (
+    "the budget must grant exp, cos and sin a whole unit in the last place and add every rounding with one "
+    "sign; they are nearly always right to half a unit, and roundings of either sign cancel"
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class Residual:
 
     where: the input at which it was found. ratios: the worst value / budget by dtype. violation: the law is
     expected to fail, so the residual must exceed its budget in every dtype. seconds: time it took.
-    explanation: why a ratio far below 1 is right; empty where none is.
+    explanation: why every ratio far below 1 is right; empty where none is, or where nobody has said why.
     """
 
     value: float
@@ -69,46 +79,62 @@ class Residual:
 
 @dataclass(frozen=True)
 class Measurement:
-    """How a law is measured: a function that yields its comparisons, and why the residual may be small."""
+    """How a law is measured: a function that yields its comparisons, and why a residual may be small or zero."""
 
     cases: Callable[..., Iterable[Case]]
-    because: str
+    small: str
+    zero: str
 
     def run(self, encoding: str | None, violation: bool) -> Residual | None:
         """The worst of all comparisons; None if this encoding has no kernel to measure."""
-        began, found = time.perf_counter(), {}
+        began, worst = time.perf_counter(), {}
         for case in self.cases() if encoding is None else self.cases(encoding):
-            worst = (*case.worst(), case.where)
-            if case.dtype not in found or not worst[0] <= found[case.dtype][0]:
-                found[case.dtype] = worst
-        if not found:
+            found = (*case.worst(), case.where)
+            if case.dtype not in worst or _beyond(found[0], worst[case.dtype][0]):
+                worst[case.dtype] = found
+        if not worst:
             return None
-        # NaN compares with nothing: it must win, not lose
-        dtype = max(
-            found, key=lambda name: found[name][0] if found[name][0] == found[name][0] else float("inf")
-        )
-        ratio, value, budget, where = found[dtype]
-        ratios = {name: worst[0] for name, worst in found.items()}
+        ratios = {dtype: found[0] for dtype, found in worst.items()}
+        dtype = max(ratios, key=lambda name: math.inf if math.isnan(ratios[name]) else ratios[name])
+        ratio, value, budget, where = worst[dtype]
         seconds = time.perf_counter() - began
-        return Residual(value, budget, ratio, f"{dtype}, {where}", self.because, ratios, violation, seconds)
+        return Residual(
+            value, budget, ratio, f"{dtype}, {where}", self.explain(ratios), ratios, violation, seconds
+        )
+
+    def explain(self, ratios: Mapping[str, float]) -> str:
+        """What there is to say about the dtypes whose ratio is far below 1; empty if some have no reason."""
+        zero = [dtype for dtype, ratio in ratios.items() if ratio == 0]
+        small = [dtype for dtype, ratio in ratios.items() if 0 < ratio < EXPLAIN_BELOW]
+        parts = [
+            f"{' and '.join(found)}: {why}"
+            for found, why in ((zero, self.zero), (small, self.small))
+            if found
+        ]
+        known = not (zero and not self.zero) and not (small and not self.small)
+        return f"{'; '.join(parts)}." if parts and known else ""
+
+
+def _beyond(ratio: float, other: float) -> bool:
+    """Whether `ratio` is worse than `other`; NaN is the worst."""
+    return math.isnan(ratio) or ratio > other
 
 
 MEASUREMENTS: dict[str, Measurement] = {}
+Cases = Callable[..., Iterable[Case]]
 
 
-def measures(
-    *laws: str, because: str = ""
-) -> Callable[[Callable[..., Iterable[Case]]], Callable[..., Iterable[Case]]]:
+def measures(*laws: str, small: str = "", zero: str = "") -> Callable[[Cases], Cases]:
     """Register a function that yields cases, and takes the encoding or block where a law has several.
 
-    laws: ids. because: why residuals far below the budget are right for these laws.
+    laws: ids. small, zero: why a residual far below its budget, or none at all, is right for these laws.
     """
 
-    def register(cases: Callable[..., Iterable[Case]]) -> Callable[..., Iterable[Case]]:
+    def register(cases: Cases) -> Cases:
         for law in laws:
             if law in MEASUREMENTS:
                 raise ValueError(f"law {law} is measured twice")
-            MEASUREMENTS[law] = Measurement(cases, because)
+            MEASUREMENTS[law] = Measurement(cases, small, zero)
         return cases
 
     return register

@@ -12,7 +12,7 @@ from ...numeric import exact
 from ...numeric.layout import join_pairs, split_pairs
 from ...symbolic.frequencies import Frequencies, frequencies
 from .. import budget
-from .residual import Case, measures
+from .residual import LIBRARY, Case, measures
 from .rotated import (
     DTYPES,
     FAR,
@@ -53,12 +53,12 @@ def shift_both(head_dim: int) -> Iterator[Case]:
             yield Case((there.found - here.found).abs(), there.error + here.error, name_of(dtype), where)
 
 
-@measures("rope-plane")
+@measures("rope-plane", small=LIBRARY)
 def rope_plane() -> Iterator[Case]:
     yield from shift_both(2)
 
 
-@measures("rope-relative")
+@measures("rope-relative", small=LIBRARY)
 def rope_relative() -> Iterator[Case]:
     for head_dim in (4, 64):
         yield from shift_both(head_dim)
@@ -76,7 +76,7 @@ def rope_length() -> Iterator[Case]:
             yield Case((after.found - before).abs(), after.error, name_of(dtype), where)
 
 
-@measures("plane-score")
+@measures("plane-score", small=LIBRARY)
 def plane_score() -> Iterator[Case]:
     """Against (q·k) cos ω(t-s) + (q×k) sin ω(t-s), for t > s and for t < s: this pins the sign."""
     waves = frequencies(10000, 2)
@@ -135,7 +135,7 @@ def dense_product(table: tuple[Tensor, Tensor], x: Tensor) -> Tensor:
     return torch.stack([exact_product(matrix, x[:, :, time]) for time, matrix in enumerate(dense)], dim=2)
 
 
-@measures("half-split")
+@measures("half-split", small=LIBRARY)
 def half_split() -> Iterator[Case]:
     """Rows permuted to half-split and scored half-split, against exact interleaved scores of the old rows."""
     t, s = torch.tensor([7]), torch.tensor([3])
@@ -179,7 +179,7 @@ def carried(error: Tensor, waves: Frequencies, ids: Tensor) -> Tensor:
     return join_pairs(x0 * c + x1 * s, x0 * s + x1 * c, False)
 
 
-@measures("worked-example")
+@measures("worked-example", small=LIBRARY)
 def worked_example() -> Iterator[Case]:
     """All planes (1, 0) at d = 16: the kernel's score against Σ cos ω_k(t-s)."""
     waves = frequencies(10000, 16)
