@@ -1,4 +1,4 @@
-"""`transport` with several blocks and in a basis of its own, against the laws of sums and of changes of basis."""
+"""`transport` with several blocks and in a basis of its own, against the laws of sums and of bases."""
 
 from __future__ import annotations
 
@@ -59,35 +59,37 @@ def path(generator: Generator, times: tuple[int, ...], what: str) -> Iterator[Ca
         for t in times:
             state = carry(state, generator, t)
         found = against(state, x, matrix_at(generator, sum(times)))
-        yield Case(
-            (found.found - found.known).abs(), found.error, name_of(dtype), f"{what}, positions {times}"
-        )
+        yield Case((found.found - found.known).abs(), found.error, name_of(dtype), f"{what} {list(times)}")
 
 
 @measures("direct-sum")
 def direct_sum() -> Iterator[Case]:
     """A damped turn, a slide and a fade side by side."""
     for t in (1, 7, -3):
-        yield from path(Generator.direct_sum(*BLOCKS), (t,), "three blocks side by side")
+        yield from path(Generator.direct_sum(*BLOCKS), (t,), "three blocks side by side, positions")
 
 
 @measures("change-of-basis", small=SIGNS)
 def change_of_basis() -> Iterator[Case]:
     """The same blocks in a sheared basis."""
     for t in (1, 7, -3):
-        yield from path(Generator.direct_sum(*BLOCKS, basis=SHEAR), (t,), "three blocks in a sheared basis")
+        yield from path(
+            Generator.direct_sum(*BLOCKS, basis=SHEAR), (t,), "three blocks in a sheared basis, positions"
+        )
 
 
 @measures("flow-group-law", small=SIGNS)
 def flow_group_law() -> Iterator[Case]:
     """Two calls against one, for a generator that is neither diagonal nor orthogonal."""
     for times in ((3, 2), (7, -3)):
-        yield from path(Generator.direct_sum(*BLOCKS, basis=SHEAR), times, "three blocks in a sheared basis")
+        yield from path(
+            Generator.direct_sum(*BLOCKS, basis=SHEAR), times, "three blocks in a sheared basis, positions"
+        )
 
 
 @measures("bounded-up-to-basis", small=SIGNS)
 def bounded_up_to_basis() -> Iterator[Case]:
-    """xᵀPx after the turn along the ellipse minus before, as the squared length of x in the basis of the turn."""
+    """xᵀPx after the turn along the ellipse minus before: the squared length in the basis of the turn."""
     inverse = number(sp.ImmutableMatrix(ELLIPSE.inverse_basis))
     for dtype in DTYPES:
         x = drawn((1, 64, 1, 2), dtype, 32)

@@ -97,9 +97,7 @@ def kernel_functions(name: str) -> Iterator[Case]:
             yield Case(error, bound, name_of(dtype), f"gap {u}, {RATES}")
 
 
-@measures(
-    "bounded", small=LIBRARY, zero="the entries of the column came out as the nearest number, or are copied"
-)
+@measures("bounded", small=LIBRARY, zero="the column's entries came out as the nearest numbers")
 def bounded(name: str) -> Iterator[Case]:
     """The squared length of the last column, far forwards and backwards, against its formula."""
     symbolic = bounded_law.BLOCKS[name][0]
@@ -213,7 +211,7 @@ def fate_and_rhythm() -> Iterator[Case]:
     yield from flows("damped-turn")
 
 
-@measures("decay-table")
+@measures("decay-table", zero="e^{-γu} came out as the nearest float64 at every gap")
 def decay_table() -> Iterator[Case]:
     block = Block(VALUES["gamma"])
     for gap in (0, 5, 10, 25, 50, 100):

@@ -16,6 +16,10 @@ from .residual import Case, measures
 from .rotated import FAR, Measured, angles, exact_table, name_of, turned
 
 TABLES = (torch.float64, torch.float32)
+NEAREST = (
+    "with frequency 1 the angle is the position itself, and every cosine and sine came out as the nearest "
+    "float64, where the budget must grant a unit in the last place"
+)
 
 
 def entries(waves: Frequencies, ids: Tensor, dtype: torch.dtype, known: Sequence[Tensor]) -> Measured:
@@ -42,7 +46,7 @@ def same_table(
 
 @measures(
     "first-frequency",
-    zero="with frequency 1 the angle is the position itself, and every cosine and sine came out as the nearest float64",
+    zero=NEAREST,
 )
 def first_frequency() -> Iterator[Case]:
     """The first column of the table of any base against cos t and sin t."""
@@ -111,7 +115,7 @@ def position_interpolation() -> Iterator[Case]:
 
 @measures(
     "never-wraps-at-integers",
-    zero="with frequency 1 the angle is the position itself, and every cosine and sine came out as the nearest float64",
+    zero=NEAREST,
 )
 def never_wraps() -> Iterator[Case]:
     """Gap 710 is the nearest miss below 2^15; sin 710 = 0.00006…, and the table still tells it from 0."""
@@ -139,9 +143,7 @@ def sinusoidal_shift() -> Iterator[Case]:
         )
 
 
-@measures(
-    "alibi-slopes", zero="every power of two came out as the nearest float64, where the budget grants a unit"
-)
+@measures("alibi-slopes", zero="every power of two came out as the nearest float64")
 def alibi_slopes() -> Iterator[Case]:
     """The slopes of the kernel against exact powers of two, also for 12 and 40 heads."""
     from ...symbolic.catalogue.alibi import slopes

@@ -82,7 +82,7 @@ def by_factors(member: Encoding, times: Sequence[sp.Integer]) -> dict[str, objec
     left, right = ([factor(t) for t in times] for factor in (member.query_factor, member.key_factor))
     query, key = stack(left), stack(right)
     still = all(f == sp.eye(f.rows) for f in (*left, *right))
-    blocks = [block for generator in member.generators for block in generator.blocks]
+    rates = [float(block.frequency) for generator in member.generators for block in generator.blocks]
     return {
         "pairs": torch.stack([stack([f.T * g for g in right]) for f in left])[None],
         "query": query,

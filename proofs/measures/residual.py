@@ -79,7 +79,7 @@ class Residual:
 
 @dataclass(frozen=True)
 class Measurement:
-    """How a law is measured: a function that yields its comparisons, and why a residual may be small or zero."""
+    """How a law is measured: what yields its comparisons, and why residuals may be small or zero."""
 
     cases: Callable[..., Iterable[Case]]
     small: str
@@ -106,11 +106,8 @@ class Measurement:
         """What there is to say about the dtypes whose ratio is far below 1; empty if some have no reason."""
         zero = [dtype for dtype, ratio in ratios.items() if ratio == 0]
         small = [dtype for dtype, ratio in ratios.items() if 0 < ratio < EXPLAIN_BELOW]
-        parts = [
-            f"{' and '.join(found)}: {why}"
-            for found, why in ((zero, self.zero), (small, self.small))
-            if found
-        ]
+        reasons = ((zero, self.zero), (small, self.small))
+        parts = [f"{' and '.join(found)}: {why}" for found, why in reasons if found]
         known = not (zero and not self.zero) and not (small and not self.small)
         return f"{'; '.join(parts)}." if parts and known else ""
 
