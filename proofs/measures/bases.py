@@ -66,25 +66,21 @@ def path(generator: Generator, times: tuple[int, ...], what: str) -> Iterator[Ca
 def direct_sum() -> Iterator[Case]:
     """A damped turn, a slide and a fade side by side."""
     for t in (1, 7, -3):
-        yield from path(Generator.direct_sum(*BLOCKS), (t,), "three blocks side by side, positions")
+        yield from path(Generator.direct_sum(*BLOCKS), (t,), "blocks side by side, positions")
 
 
 @measures("change-of-basis", small=SIGNS)
 def change_of_basis() -> Iterator[Case]:
     """The same blocks in a sheared basis."""
     for t in (1, 7, -3):
-        yield from path(
-            Generator.direct_sum(*BLOCKS, basis=SHEAR), (t,), "three blocks in a sheared basis, positions"
-        )
+        yield from path(Generator.direct_sum(*BLOCKS, basis=SHEAR), (t,), "sheared blocks, positions")
 
 
 @measures("flow-group-law", small=SIGNS)
 def flow_group_law() -> Iterator[Case]:
     """Two calls against one, for a generator that is neither diagonal nor orthogonal."""
     for times in ((3, 2), (7, -3)):
-        yield from path(
-            Generator.direct_sum(*BLOCKS, basis=SHEAR), times, "three blocks in a sheared basis, positions"
-        )
+        yield from path(Generator.direct_sum(*BLOCKS, basis=SHEAR), times, "sheared blocks, positions")
 
 
 @measures("bounded-up-to-basis", small=SIGNS)

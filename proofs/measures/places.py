@@ -88,9 +88,7 @@ def by_factors(member: Encoding, times: Sequence[sp.Integer]) -> dict[str, objec
         "query": query,
         "key": key,
         "slots": query.shape[-1] - int(member.head_dim),
-        "rates": torch.tensor(
-            max((float(block.frequency) for block in blocks), default=0.0), dtype=torch.float64
-        ),
+        "rates": torch.tensor(max(rates, default=0.0), dtype=torch.float64),
         "terms": 0 if still else query.shape[-1],
         "roundings": 0,
     }
