@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -137,24 +137,26 @@ def dense_product(table: tuple[Tensor, Tensor], x: Tensor) -> Tensor:
 
 @measures("half-split", small=LIBRARY)
 def half_split() -> Iterator[Case]:
-    """Rows permuted to half-split and scored half-split, against exact interleaved scores of the old rows."""
-    t, s = torch.tensor([7]), torch.tensor([3])
+    """Rows scored interleaved, and permuted rows scored half-split, against the exact interleaved score."""
+    positions = (torch.tensor([7]), torch.tensor([3]))
     for head_dim in (2, 6, 64):
-        waves = frequencies(10000, head_dim)
         for dtype in DTYPES:
             rows = [drawn((16 * head_dim,), dtype, seed) for seed in (6, 7)]
-            old = [
-                turned(x.reshape(1, 16, 1, head_dim), waves, p, interleaved=True)
-                for x, p in zip(rows, (t, s), strict=True)
-            ]
-            new = [numeric.permute_qk(x, 16, to="half").reshape(1, 16, 1, head_dim) for x in rows]
-            now = score(*(turned(x, waves, p) for x, p in zip(new, (t, s), strict=True)))
-            yield Case(
-                (now.found - score(*old).known).abs(),
-                now.error,
-                name_of(dtype),
-                f"head_dim {head_dim}, 16 heads, positions 7 and 3",
+            permuted = [numeric.permute_qk(x, 16, to="half") for x in rows]
+            old, new = (
+                scores_of([x.reshape(1, 16, 1, head_dim) for x in pair], positions, kind)
+                for pair, kind in ((rows, True), (permuted, False))
             )
+            for found, name in ((old, "rows as they were"), (new, "rows permuted")):
+                where = f"head_dim {head_dim}, 16 heads, positions 7 and 3, {name}"
+                yield Case((found.found - old.known).abs(), found.error, name_of(dtype), where)
+
+
+def scores_of(vectors: Sequence[Tensor], positions: Sequence[Tensor], interleaved: bool) -> Measured:
+    """The score of a query and a key, each turned at its own position."""
+    waves = frequencies(10000, vectors[0].shape[-1])
+    pairs = zip(vectors, positions, strict=True)
+    return score(*(turned(x, waves, place, interleaved=interleaved) for x, place in pairs))
 
 
 @measures("rotated-values")
