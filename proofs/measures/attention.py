@@ -24,12 +24,21 @@ from .rotated import DTYPES, FAR, Measured, drawn, name_of
 R = sp.Rational
 HEADS, WIDTH = 3, 4
 SAME = (
-    "both outputs came out the same: where nothing turns, positions enter by their difference, which is "
-    "formed exactly, and a few float32 roundings vanish when an output is rounded to a shorter dtype"
+    "both outputs came out the same: what does not turn reads the gap alone, which is formed exactly, and "
+    "where something turns a few float32 roundings vanish when the output is rounded to a shorter dtype"
+)
+SHORTER = (
+    "both outputs came out the same: sums in another order differ by a few float32 roundings, which vanish "
+    "when the output is rounded to a shorter dtype"
 )
 SELDOM = (
-    "the budget adds the largest rounding of scores, exp, normaliser and sum as if all had one sign; real "
-    "ones cancel, and two outputs that differ so little seldom round to different numbers of a shorter dtype"
+    "the budget adds the largest rounding of scores, exp, normaliser and sum as if all had one sign, and "
+    "both outputs must be granted a rounding of their own; roundings of either sign cancel, and outputs "
+    "this close seldom round to different numbers"
+)
+WEIGHTS = (
+    "the budget adds the largest rounding of scores, exp, normaliser and sum as if all had one sign; they "
+    "have either sign and cancel"
 )
 WAVES = {"head_dim": WIDTH, "frequencies": (R(6, 7), R(1, 10))}
 
@@ -91,7 +100,7 @@ def relative(name: str) -> Iterator[Case]:
         yield Case(error, bound, name_of(dtype), where)
 
 
-@measures("in-family")
+@measures("in-family", small=WEIGHTS)
 def in_family(name: str) -> Iterator[Case]:
     """Outputs against softmax(scale · φ(q)ᵀ exp((t-s)X) ψ(k)) v; what is not relative cannot be one."""
     if name in ("symmetric_distance", "step_table"):
@@ -140,7 +149,7 @@ def distance_outside() -> Iterator[Case]:
     yield from continued("symmetric_distance")
 
 
-@measures("alibi-logit")
+@measures("alibi-logit", small=WEIGHTS)
 def alibi_logit() -> Iterator[Case]:
     """Outputs of `alibi_attention` with the paper's slopes against the lifted score times its scale."""
     for dtype in DTYPES:
@@ -169,13 +178,14 @@ def alibi_sign() -> Iterator[Case]:
         )
 
 
-@measures("permutation-equivariance", small=SELDOM, zero=SAME)
+@measures("permutation-equivariance", small=SELDOM, zero=SHORTER)
 def permutation_equivariance() -> Iterator[Case]:
     """Without positions, shuffled tokens give shuffled outputs."""
     order_ = torch.tensor([2, 0, 3, 1])
     for dtype in DTYPES:
         given = heads(dtype)
-        shuffled = Heads(*(x[:, :, order_] for x in (given.q, given.k, given.v)), given.ids)
+        q, k, v = (x[:, :, order_] for x in (given.q, given.k, given.v))
+        shuffled = Heads(q, k, v, given.ids)
         bound = output(given, named("nope"), causal=False).error[:, :, order_]
         error = attend(shuffled, named("nope"), False) - attend(given, named("nope"), False)[:, :, order_]
         yield Case(
@@ -196,7 +206,7 @@ def sentence(words: tuple[str, ...], dtype: torch.dtype) -> Heads:
 PLAIN = encoding("alibi", slope=R(1), head_dim=2)
 
 
-@measures("dog-and-man")
+@measures("dog-and-man", small=WEIGHTS)
 def dog_and_man() -> Iterator[Case]:
     """Each word's first feature in both sentences, against the exact powers of e."""
     for dtype in DTYPES:

@@ -62,7 +62,7 @@ def path(generator: Generator, times: tuple[int, ...], what: str) -> Iterator[Ca
         yield Case((found.found - found.known).abs(), found.error, name_of(dtype), f"{what} {list(times)}")
 
 
-@measures("direct-sum")
+@measures("direct-sum", small=SIGNS)
 def direct_sum() -> Iterator[Case]:
     """A damped turn, a slide and a fade side by side."""
     for t in (1, 7, -3):

@@ -50,7 +50,7 @@ def path(block: Block, times: Sequence[float], total: float, what: str) -> Itera
         yield Case((found.found - found.known).abs(), found.error, name_of(dtype), f"{what}, {RATES}")
 
 
-@measures("flow", zero="what holds is copied, bit for bit")
+@measures("flow", small=LIBRARY, zero="what holds is copied, bit for bit")
 def flows(name: str) -> Iterator[Case]:
     """exp(tX) x at positions of both signs, and at a clock reading."""
     block = concrete(one_parameter.BLOCKS[name])
@@ -73,14 +73,18 @@ def gates_telescope(name: str) -> Iterator[Case]:
     yield from path(concrete(clocks.BLOCKS[name]), gates, sum(gates), f"gates {list(gates)}")
 
 
-@measures("all-sizes")
+@measures("all-sizes", small=LIBRARY)
 def all_sizes() -> Iterator[Case]:
     for block in (Block(0, size=6), Block(VALUES["gamma"], VALUES["omega"], 4)):
         for t in (2, 6, -3):
             yield from path(block, (t,), t, f"{block.kind} of size {block.size}, position {t}")
 
 
-@measures("kernel-functions", zero="the entries 1, u and u²/2 came out as the nearest float64, or are copied")
+@measures(
+    "kernel-functions",
+    small=LIBRARY,
+    zero="the entries `1`, `u` and `u²/2` came out as the nearest float64, or are copied",
+)
 def kernel_functions(name: str) -> Iterator[Case]:
     """The first row of exp(uX) from transposed transport, against the formulas of the list."""
     symbolic, row, _ = complete_list.ROWS[name]
@@ -97,7 +101,7 @@ def kernel_functions(name: str) -> Iterator[Case]:
             yield Case(error, bound, name_of(dtype), f"gap {u}, {RATES}")
 
 
-@measures("bounded", small=LIBRARY, zero="the column's entries came out as the nearest numbers")
+@measures("bounded", small=LIBRARY, zero="the squared length came out as the float64 nearest to its formula")
 def bounded(name: str) -> Iterator[Case]:
     """The squared length of the last column, far forwards and backwards, against its formula."""
     symbolic = bounded_law.BLOCKS[name][0]
@@ -129,7 +133,7 @@ def relative_by_transport(block: Block, queries: Tensor | None = None) -> Iterat
             yield Case((found.found - known).abs(), bound, name_of(dtype), where)
 
 
-@measures("contragredient")
+@measures("contragredient", small=SIGNS)
 def contragredient() -> Iterator[Case]:
     yield from relative_by_transport(Block(0, size=2))
 
@@ -144,7 +148,7 @@ def general_form() -> Iterator[Case]:
     yield from relative_by_transport(concrete(one_parameter.BLOCKS["damped-turning-slide"]))
 
 
-@measures("commuting-sum")
+@measures("commuting-sum", small=LIBRARY)
 def commuting_sum() -> Iterator[Case]:
     """A fade after a turn against the damped turn."""
     turn, whole = Block(0, VALUES["omega"]), Block(VALUES["gamma"], VALUES["omega"])
@@ -171,7 +175,7 @@ def gates_order() -> Iterator[Case]:
         yield Case(error, one.error + other.error, name_of(dtype), "turn by 2, slide by 3")
 
 
-@measures("slide-nilpotent")
+@measures("slide-nilpotent", small=LIBRARY)
 def slide_nilpotent() -> Iterator[Case]:
     """(x, y) becomes (x + ty, y)."""
     for t in (1, 3, -5, 1000):
@@ -192,7 +196,7 @@ def alibi_lift() -> Iterator[Case]:
             yield Case(error, found.error, name_of(dtype), f"m = 0.3, query at {t}, key at {s}")
 
 
-@measures("integer-ambiguity")
+@measures("integer-ambiguity", small=LIBRARY)
 def integer_ambiguity() -> Iterator[Case]:
     """A turn with one more full turn a position, at integers, against the turn without it."""
     slow, fast = Block(0, VALUES["omega"]), Block(0, VALUES["omega"] + 2 * sp.pi)
@@ -205,20 +209,20 @@ def integer_ambiguity() -> Iterator[Case]:
             )
 
 
-@measures("fate-and-rhythm")
+@measures("fate-and-rhythm", small=LIBRARY)
 def fate_and_rhythm() -> Iterator[Case]:
     """e^{(-γ+iω)t} z as torch multiplies complex numbers, against the exact real plane."""
     yield from flows("damped-turn")
 
 
-@measures("decay-table", zero="e^{-γu} came out as the nearest float64 at every gap")
+@measures("decay-table", small=LIBRARY, zero="`e^{-γu}` came out as the nearest float64 at every gap")
 def decay_table() -> Iterator[Case]:
     block = Block(VALUES["gamma"])
     for gap in (0, 5, 10, 25, 50, 100):
         yield from path(block, (gap,), gap, f"gap {gap}")
 
 
-@measures("half-life")
+@measures("half-life", small=LIBRARY)
 def half_life() -> Iterator[Case]:
     """At u + ln 2/γ a factor is half of what it is at u; the clock reading itself is rounded once."""
     block = Block(VALUES["gamma"])

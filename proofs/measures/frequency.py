@@ -12,7 +12,7 @@ from ... import numeric
 from ...numeric.constants import nearest_float
 from ...symbolic.frequencies import Frequencies, frequencies
 from .. import budget
-from .residual import Case, measures
+from .residual import LIBRARY, Case, measures
 from .rotated import FAR, Measured, angles, exact_table, name_of, turned
 
 TABLES = (torch.float64, torch.float32)
@@ -46,6 +46,7 @@ def same_table(
 
 @measures(
     "first-frequency",
+    small=LIBRARY,
     zero=NEAREST,
 )
 def first_frequency() -> Iterator[Case]:
@@ -79,7 +80,7 @@ def plane_wraps() -> Iterator[Case]:
         yield from full_turn(wave, 3, f"plane {k} of head_dim 128")
 
 
-@measures("bank-wraps")
+@measures("bank-wraps", small=LIBRARY)
 def bank_wraps() -> Iterator[Case]:
     """Frequencies in the ratios 1 : 3/2 : 5/4 return together after 8π."""
     bank = Frequencies((sp.S.One, sp.Rational(3, 2), sp.Rational(5, 4)))
@@ -115,6 +116,7 @@ def position_interpolation() -> Iterator[Case]:
 
 @measures(
     "never-wraps-at-integers",
+    small=LIBRARY,
     zero=NEAREST,
 )
 def never_wraps() -> Iterator[Case]:
@@ -124,7 +126,7 @@ def never_wraps() -> Iterator[Case]:
     yield from same_table(one, torch.tensor(positions), one, positions, f"first plane, positions {positions}")
 
 
-@measures("sinusoidal-shift")
+@measures("sinusoidal-shift", small=LIBRARY)
 def sinusoidal_shift() -> Iterator[Case]:
     """(sin ωt, cos ωt) turned by R(-ωu) with the rotary kernel, against the table at t + u."""
     waves = frequencies(10000, 16)
@@ -143,7 +145,7 @@ def sinusoidal_shift() -> Iterator[Case]:
         )
 
 
-@measures("alibi-slopes", zero="every power of two came out as the nearest float64")
+@measures("alibi-slopes", small=LIBRARY, zero="every power of two came out as the nearest float64")
 def alibi_slopes() -> Iterator[Case]:
     """The slopes of the kernel against exact powers of two, also for 12 and 40 heads."""
     from ...symbolic.catalogue.alibi import slopes

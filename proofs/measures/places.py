@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import sympy as sp
 import torch
@@ -44,17 +45,17 @@ class Places:
 def places(encoding: Encoding, ids: tuple[int, ...]) -> Places:
     """The matrices of an encoding at the positions `ids`."""
     times, member = [sp.Integer(t) for t in ids], encoding.heads[0]
-    pair = in_the_family if isinstance(member, Generated) else by_factors
+    held = in_the_family(member, times) if isinstance(member, Generated) else by_factors(member, times)
     moves = member.value_factor(sp.Integer(1)) != sp.eye(encoding.head_dim)
     return Places(
         bias=torch.stack([biases(head, times) for head in encoding.heads]),
         values=stack([member.value_factor(s) for s in times]) if moves else None,
         output=stack([member.output_factor(t) for t in times]) if moves else None,
-        **pair(member, times),
+        **held,
     )
 
 
-def in_the_family(member: Generated, times: Sequence[sp.Integer]) -> dict[str, object]:
+def in_the_family(member: Generated, times: Sequence[sp.Integer]) -> dict[str, Any]:
     """Contents turn one by one, alike in all heads; what fades or slides is a function of the gap."""
     content = member.content_generator
     still = Generator.direct_sum(
@@ -77,7 +78,7 @@ def in_the_family(member: Generated, times: Sequence[sp.Integer]) -> dict[str, o
     }
 
 
-def by_factors(member: Encoding, times: Sequence[sp.Integer]) -> dict[str, object]:
+def by_factors(member: Encoding, times: Sequence[sp.Integer]) -> dict[str, Any]:
     """Dense factors F(t) and G(s), applied token by token."""
     left, right = ([factor(t) for t in times] for factor in (member.query_factor, member.key_factor))
     query, key = stack(left), stack(right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,8 @@ SIGNS = (
     "either sign and cancel, the more the longer the sum or the chain of calls"
 )
 LIBRARY = (
-    "the budget must grant exp, cos and sin a whole unit in the last place and add every rounding with one "
-    "sign; they are nearly always right to half a unit, and roundings of either sign cancel"
+    "the budget must grant exp, powers, cos and sin a whole unit in the last place and add every rounding "
+    "with one sign; they are nearly always right to half a unit, and roundings of either sign cancel"
 )
 
 
@@ -107,9 +107,15 @@ class Measurement:
         zero = [dtype for dtype, ratio in ratios.items() if ratio == 0]
         small = [dtype for dtype, ratio in ratios.items() if 0 < ratio < EXPLAIN_BELOW]
         reasons = ((zero, self.zero), (small, self.small))
-        parts = [f"{' and '.join(found)}: {why}" for found, why in reasons if found]
+        parts = [_placed(found, ratios, why) for found, why in reasons if found]
         known = not (zero and not self.zero) and not (small and not self.small)
-        return f"{'; '.join(parts)}." if parts and known else ""
+        return " ".join(parts) if known else ""
+
+
+def _placed(dtypes: Sequence[str], every: Collection[str], why: str) -> str:
+    """A sentence that says in which of `every` dtypes a reason holds."""
+    where = "every dtype" if len(dtypes) == len(every) else " and ".join(dtypes)
+    return f"In {where} {why}."
 
 
 def _beyond(ratio: float, other: float) -> bool:

@@ -64,7 +64,7 @@ def rope_relative() -> Iterator[Case]:
         yield from shift_both(head_dim)
 
 
-@measures("rope-length")
+@measures("rope-length", small=LIBRARY)
 def rope_length() -> Iterator[Case]:
     ids = torch.tensor([0, 1, 77, -5, FAR])
     for head_dim in (2, 16, 128):
@@ -85,7 +85,7 @@ def plane_score() -> Iterator[Case]:
         q, k = (x[None, :, None] for x in pairs.unbind(1))
         for t, s in ((5, 2), (2, 5), (1, 0), (0, 1), (FAR, FAR + 3)):
             found = score(*(turned(x, waves, torch.tensor([p])) for x, p in ((q, t), (k, s))))
-            known = [exact.rotary_score(*pair.double(), waves, t, s) for pair in pairs]
+            known = [exact.rotary_score(x.double(), y.double(), waves, t, s) for x, y in pairs]
             error = found.found.flatten() - torch.tensor(known, dtype=torch.float64)
             where = f"head_dim 2, query at {t}, key at {s}"
             yield Case(error.abs(), found.error.flatten(), name_of(dtype), where)
@@ -159,7 +159,7 @@ def scores_of(vectors: Sequence[Tensor], positions: Sequence[Tensor], interleave
     return score(*(turned(x, waves, place, interleaved=interleaved) for x, place in pairs))
 
 
-@measures("rotated-values")
+@measures("rotated-values", small=LIBRARY)
 def rotated_values() -> Iterator[Case]:
     """A value turned at s and turned back at t, against the exact turn by s - t."""
     t, s, waves = torch.tensor([9, 3, FAR]), torch.tensor([4, 8, FAR - 5]), frequencies(10000, 8)

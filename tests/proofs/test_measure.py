@@ -215,7 +215,7 @@ def test_no_error_within_no_budget_is_fine_and_an_error_is_not():
 def test_a_small_ratio_without_a_reason_stays_unexplained():
     silent, told = (residual.Measurement(lambda: (), small, "") for small in ("", "roundings cancel"))
     assert silent.explain({"float64": 0.01, "float32": 0.5}) == ""
-    assert told.explain({"float64": 0.01, "float32": 0.5}) == "float64: roundings cancel."
+    assert told.explain({"float64": 0.01, "float32": 0.5}) == "In float64 roundings cancel."
     assert told.explain({"float64": 0.01, "float32": 0.0}) == ""
 
 
