@@ -6,7 +6,7 @@ from ...symbolic.decide import Status
 from ...symbolic.finite import Finite
 from ...symbolic.tree import At
 from ..law import Chapter, Law
-from ..step import Enclosed, Exact, Identity
+from ..step import Cited, Enclosed, Exact, Identity, Source
 from .common import I2, R, g, plus, product, t, times, u, v
 
 CHAPTER = Chapter(
@@ -28,13 +28,13 @@ def broken_identity() -> Law:
     return Law(
         id="broken-identity",
         title="A time machine that changes something by standing still",
-        statement="`A(t) = diag(e^{-γt}, 0)` satisfies `A(0) = I`.",
+        statement="For every `γ > 0`: `A(t) = diag(e^{-γt}, 0)`, which composes, satisfies `A(0) = I`.",
         expected=Status.REFUTED,
         steps=(rest, goal),
         siblings=(goal.but("the second coordinate is held, not dropped", lhs=At(whole, t, 0)),),
         comment=(
-            "It composes, but A(0) is a projection: what it drops is lost at gap 0 already. If composition "
-            "is all that is assumed, A is such a projection times exp(tX)."
+            "It composes, but `A(0)` is a projection: what it drops is lost at gap 0 already. Continuous and "
+            "composing alone means just that: a projection `P` times `exp(tX)` with `PX = XP = X`."
         ),
     )
 
@@ -50,7 +50,7 @@ def broken_composition() -> Law:
         steps=(Identity(name="A(0) = 1 holds", lhs=At(1 + t, t, 0), rhs=sp.S.One), goal),
         siblings=(goal.but("the exponential instead", lhs=times(sp.exp(u), sp.exp(v)), rhs=sp.exp(u + v)),),
         comment=(
-            "Carry 1 and then 1 gives 4, carry 2 gives 3. Also A(-1) = 0 cannot be undone: one machine may "
+            "Carry 1 and then 1 gives 4, carry 2 gives 3. Also `A(-1) = 0` cannot be undone: one machine may "
             "break several rules."
         ),
     )
@@ -77,8 +77,8 @@ def broken_inverse() -> Law:
         ),
         siblings=(goal.but("a flip instead of a window", table=(("now", "later"), ("later", "now"))),),
         comment=(
-            "A semigroup. Causal models may want this: a window forgets on purpose. It has no key side "
-            "inverse, and it is not continuous at 0."
+            "A semigroup: “later” has no inverse. Causal models may want this, a window forgets on "
+            "purpose; but no factor on the key's side alone can undo the query's, and `A` jumps at 0."
         ),
     )
 
@@ -95,7 +95,7 @@ def broken_continuity() -> Law:
         title="A time machine that jumps",
         statement=(
             "On the times `a + b√2` with integer `a, b`, the group `A(a + b√2) = R(b)` is close to `I` at "
-            "times close to 0."
+            "times close to 0: at `239 - 169√2 = -0.0021…`, where it is `R(-169)`, its cosine is above 0.99."
         ),
         expected=Status.REFUTED,
         steps=(
@@ -108,14 +108,20 @@ def broken_continuity() -> Law:
             Identity(
                 name="times add as stated",
                 lhs=plus(a + b * sp.sqrt(2), c + d * sp.sqrt(2)),
-                rhs=(a + c) + (b + d) * sp.sqrt(2),
+                rhs=plus(a + c, times(b + d, sp.sqrt(2))),
+            ),
+            Cited(
+                name="the integers a and b can be read off the time",
+                lemma="√2 is irrational, so a + b√2 = a' + b'√2 with integers only if a = a' and b = b'",
+                source=Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Example 1.1"),
             ),
             Enclosed(name="the time 239 - 169√2 is nearly 0", expr=small, lower="-0.0022", upper="-0.0020"),
             goal,
         ),
-        siblings=(goal.but("the continuous turn at that time", expr=sp.cos(small)),),
+        siblings=(goal.but("the continuous turn `R(t)` at that time", expr=sp.cos(small)),),
         comment=(
-            "At that time the jump machine has turned by R(-169), whose cosine is 0.798…. It is bounded, "
-            "composes, and is no exp(tX): it is not continuity's strength but its absence that hurts."
+            "The cosine of -169 is 0.798…. This machine composes, can be undone and is bounded, and it is no "
+            "`exp(tX)`: an account that calls every discontinuous solution unbounded is right about "
+            "scalars only."
         ),
     )

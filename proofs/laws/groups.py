@@ -7,10 +7,13 @@ import sympy as sp
 from ...symbolic.decide import Status
 from ...symbolic.finite import Finite, Homomorphism
 from ...symbolic.free import word_poly
+from ...symbolic.limits import Limit
+from ...symbolic.signs import Sign
+from ...symbolic.tree import At, D
 from ...symbolic.words import Words, inverses, letters
 from ..law import Chapter, Hypothesis, Law
-from ..step import Apart, Cited, Exact, Identity, Source
-from .common import I2, PURANIK, J, R, plus, product, times, u, v, x, y
+from ..step import Cited, Exact, Identity, Source
+from .common import I2, PURANIK, J, R, plus, product, t, times, u, v, x, y
 
 CHAPTER = Chapter(
     "groups",
@@ -58,17 +61,18 @@ def square_rotations() -> Law:
     )
     table = Exact(name="the four quarter turns", goal=True, of=square)
     iso = Exact(name="the same table as Z4", goal=True, of=same)
-    quarter = Identity(name="J is the quarter turn", lhs=R(sp.pi / 2), rhs=J)
+    quarter = Identity(name="J is the quarter turn", goal=True, lhs=At(R(t), t, sp.pi / 2), rhs=J)
     fourth = Identity(name="four of them do nothing", lhs=product(J, J, J, J), rhs=I2)
     return Law(
         id="square-rotations",
         title="The rotations of a square are the clock with four hours",
         statement=(
-            "The matrices of `0°, 90°, 180°, 270°` under multiplication are a group, and `k ↦ J^k` carries "
-            "addition modulo 4 onto it, one to one."
+            "The rotations by `0°, 90°, 180°, 270°` are the powers of `J = R(π/2)`. Under multiplication "
+            "they are a group, and `k ↦ J^k` carries addition modulo 4 onto it, one to one."
         ),
         steps=(quarter, fourth, table, iso),
         perturbations=(
+            quarter.but("an eighth of a turn", lhs=At(R(t), t, sp.pi / 4)),
             fourth.but("three quarter turns", lhs=product(J, J, J)),
             iso.but("two hours swapped", images=("0°", "180°", "90°", "270°")),
         ),
@@ -115,10 +119,13 @@ def integers_group() -> Law:
     return Law(
         id="integers-group",
         title="The integers under addition are a group",
-        statement="For all integers `x, y, z`: `(x + y) + z = x + (y + z)`, `x + 0 = x`, `x + (-x) = 0`.",
+        statement=(
+            "For all integers `x, y, z`: `x + y` is an integer, `(x + y) + z = x + (y + z)`, `x + 0 = x` "
+            "and `x + (-x) = 0`."
+        ),
         steps=(
             Cited(name="closure", lemma="the sum of two integers is an integer", source=PEANO),
-            Identity(
+            bracket := Identity(
                 name="associativity",
                 goal=True,
                 lhs=plus(plus(x, y), z),
@@ -129,11 +136,21 @@ def integers_group() -> Law:
             inverse := Identity(name="inverses", goal=True, lhs=plus(x, -x), rhs=sp.S.Zero),
         ),
         perturbations=(
-            inverse.but("the number undoes itself", lhs=x + x),
+            inverse.but("the number undoes itself", lhs=plus(x, x)),
             inverse.but("undoing leaves one", lhs=plus(x, 1 - x)),
+            bracket.but(
+                "subtraction instead of addition", lhs=_minus(_minus(x, y), z), rhs=_minus(x, _minus(y, z))
+            ),
         ),
-        comment="Positions of tokens. On them continuity says nothing, which costs something later.",
+        comment=(
+            "Positions of tokens. Every function on the integers is continuous, so continuity says nothing "
+            "there: see [what that costs](#integer-ambiguity)."
+        ),
     )
+
+
+def _minus(a: sp.Expr, b: sp.Expr) -> sp.Add:
+    return plus(a, times(sp.Integer(-1), b))
 
 
 @CHAPTER.law("line-group")
@@ -144,11 +161,11 @@ def line_group() -> Law:
         title="Sliding along a line is a group, with a move for every real number",
         statement=(
             "For all real `u, v`: sliding by `v` and then by `u` is sliding by `u + v`; sliding by 0 does "
-            "nothing; sliding by `-u` undoes sliding by `u`."
+            "nothing; sliding by `-u` undoes sliding by `u`. (Products of matrices are associative.)"
         ),
         steps=(
             goal,
-            Identity(name="sliding by 0", goal=True, lhs=_slide(sp.S.Zero), rhs=I2),
+            Identity(name="sliding by 0", goal=True, lhs=At(_slide(u), u, 0), rhs=I2),
             back := Identity(name="sliding back", goal=True, lhs=product(_slide(u), _slide(-u)), rhs=I2),
         ),
         perturbations=(
@@ -156,8 +173,8 @@ def line_group() -> Law:
             back.but("sliding on instead of back", lhs=product(_slide(u), _slide(u))),
         ),
         comment=(
-            "A slide by u as the matrix that sends the point x to x + u, written with a second coordinate "
-            "1. The same matrices return as ALiBi."
+            "A slide by `u` as the matrix that sends the point `x` to `x + u`, written with a second "
+            "coordinate 1. The same matrices return as [ALiBi](#alibi-lift)."
         ),
     )
 
@@ -170,44 +187,49 @@ def _slide(distance: sp.Expr) -> sp.ImmutableMatrix:
 @CHAPTER.law("positive-integers")
 def positive_integers() -> Law:
     e = sp.Symbol("e", positive=True)
-    goal = Identity(name="some positive e does nothing", goal=True, lhs=x + e, rhs=x)
+    goal = Identity(name="what e would have to do", goal=True, lhs=plus(x, e), rhs=x)
+    moved = Exact(name="every positive e moves every x", of=Sign(_minus(plus(x, e), x), "+"))
     return Law(
         id="positive-integers",
         title="“The positive integers under addition are a group”",
         statement="Some `e > 0` satisfies `x + e = x` for all `x`.",
         expected=Status.REFUTED,
-        steps=(goal,),
+        steps=(moved, goal),
         siblings=(goal.but("zero is allowed", lhs=plus(x, sp.S.Zero)),),
-        comment="Every positive e moves every x, so there is no identity, and without it no inverses.",
+        comment=(
+            "`(x + e) - x > 0` for every `e > 0`, so no `e` will do: there is no identity, and without one "
+            "no inverses."
+        ),
     )
 
 
 @CHAPTER.law("all-matrices")
 def all_matrices() -> Law:
     squash = sp.ImmutableMatrix([[1, 0], [0, 0]])
-    entries = sp.symbols("l11 l12 l21 l22", real=True)
-    left = sp.ImmutableMatrix(2, 2, entries)
-    goal = Identity(name="some matrix undoes the squash", goal=True, lhs=product(left, squash), rhs=I2)
+    left = sp.ImmutableMatrix(2, 2, sp.symbols("l11 l12 l21 l22", real=True))
+    up = sp.ImmutableMatrix([0, 1])
     merged = Identity(
         name="(5,3) and (5,99) are squashed to one point",
         lhs=product(squash, sp.ImmutableMatrix([5, 3])),
         rhs=product(squash, sp.ImmutableMatrix([5, 99])),
     )
-    corner = Identity(
-        name="the lower right entry of L·P is 0, never 1",
-        lhs=product(left, squash, sp.ImmutableMatrix([0, 1])),
-        rhs=sp.zeros(2, 1),
+    lost = Identity(name="every L sends P(0,1) to 0", lhs=product(left, squash, up), rhs=sp.zeros(2, 1))
+    goal = Identity(
+        name="what an inverse L would have to do", goal=True, lhs=product(left, squash, up), rhs=up
     )
     return Law(
         id="all-matrices",
         title="“All square matrices under multiplication are a group”",
-        statement="Some matrix `L` undoes the squash `P = diag(1, 0)`: `L P = I`.",
+        statement=(
+            "Some `2×2` matrix `L` undoes the squash `P = diag(1, 0)`: `L P = I`, so that "
+            "`L P (0,1)ᵀ = (0,1)ᵀ`."
+        ),
         expected=Status.REFUTED,
-        steps=(merged, corner, goal),
-        siblings=(goal.but("the quarter turn instead of the squash", lhs=product(-J, J)),),
+        steps=(merged, lost, goal),
+        siblings=(goal.but("the quarter turn instead of the squash", lhs=product(-J, J, up)),),
         comment=(
-            "Whatever L is, L P sends (0, 1) to 0. What two points share after the squash, no matrix can "
-            "tell apart again."
+            "`L P (0,1)ᵀ = 0` for every `L`. What two points share after the squash, no matrix can tell "
+            "apart again."
         ),
     )
 
@@ -218,13 +240,16 @@ def general_linear() -> Law:
     rules = (*inverses(a, ai), *inverses(b, bi))
     undone = Exact(name="B⁻¹A⁻¹ undoes AB", goal=True, of=Words(a * b * bi * ai, word_poly(1), rules))
     m1, m2 = (sp.ImmutableMatrix(2, 2, sp.symbols(f"{n}11 {n}12 {n}21 {n}22", real=True)) for n in "ab")
-    det = Identity(name="det AB = det A det B, 2×2", goal=True, lhs=_det(m1 * m2), rhs=_det(m1) * _det(m2))
+    det = Identity(
+        name="det AB = det A det B, 2×2", goal=True, lhs=_det(m1 * m2), rhs=times(_det(m1), _det(m2))
+    )
     return Law(
         id="general-linear",
         title="Invertible matrices are a group: GL(n)",
         statement=(
-            "For invertible `A, B` of any one size: `AB` is invertible, with `(AB)⁻¹ = B⁻¹A⁻¹`. A matrix "
-            "is invertible exactly when its determinant is not 0, and `det AB = det A · det B`."
+            "For invertible `A, B` of any one size: `AB` is invertible, with `(AB)⁻¹ = B⁻¹A⁻¹`. A square "
+            "matrix is invertible exactly when its determinant is not 0, and `det AB = det A · det B` "
+            "(computed for `2×2`, cited for every size)."
         ),
         hypotheses=(Hypothesis("square", "`A` and `B` are square matrices of one size"),),
         steps=(
@@ -233,14 +258,14 @@ def general_linear() -> Law:
             Cited(
                 name="the determinant for every size",
                 lemma="det AB = det A det B, and A is invertible iff det A ≠ 0",
-                source=Source("S. Axler, Linear Algebra Done Right, 4th ed., 9.49 and 9.50"),
+                source=Source("S. Axler, Linear Algebra Done Right, 4th ed., section 9C (determinants)"),
                 needs=("square",),
             ),
         ),
         perturbations=(
             undone.but("the inverses in the same order", lhs=a * b * ai * bi),
-            undone.but("A is not invertible", rules=inverses(b, bi)),
-            det.but("the determinant is additive", rhs=_det(m1) + _det(m2)),
+            undone.but("`A` is not invertible", rules=inverses(b, bi)),
+            det.but("the determinants are added", rhs=_det(m1) + _det(m2)),
         ),
         comment="The room in which every encoding with square factors lives.",
     )
@@ -253,24 +278,23 @@ def _det(matrix: sp.MatrixBase) -> sp.Expr:
 @CHAPTER.law("exp-homomorphism")
 def exp_homomorphism() -> Law:
     goal = Identity(name="exp turns + into ·", goal=True, lhs=sp.exp(u + v), rhs=times(sp.exp(u), sp.exp(v)))
-    log = Identity(
-        name="log turns · into +, through its inverse",
-        goal=True,
-        lhs=times(sp.exp(u), sp.exp(v)),
-        rhs=sp.exp(u + v),
-        note="with a = e^u and b = e^v this reads log(ab) = log a + log b",
-    )
+    rising = Exact(name="exp is strictly increasing", of=Sign(D(sp.exp(u), u), "+"))
+    low = Exact(name="from 0", of=Limit(sp.exp(u), u, -sp.oo, sp.S.Zero))
+    high = Exact(name="to infinity", of=Limit(sp.exp(u), u, sp.oo, sp.oo))
     return Law(
         id="exp-homomorphism",
         title="exp and log are homomorphisms",
         statement=(
-            "For all real `u, v`: `e^{u+v} = e^u e^v`; with `a = e^u`, `b = e^v` this says "
-            "`log(ab) = log a + log b` for all `a, b > 0`."
+            "For all real `u, v`: `e^{u+v} = e^u e^v`. As `exp` rises strictly from 0 to `∞`, every "
+            "`a, b > 0` are `e^u, e^v` for exactly one `u = log a`, `v = log b`, and the same line reads "
+            "`log(ab) = log a + log b`."
         ),
-        hypotheses=(Hypothesis("positive", "`a, b > 0`, so that each is `e^u` for exactly one real `u`"),),
+        hypotheses=(Hypothesis("positive", "`a, b > 0`"),),
         steps=(
             goal,
-            log,
+            rising,
+            low,
+            high,
             Cited(
                 name="log is the inverse of exp",
                 lemma="exp maps the real line one to one onto the positive numbers",
@@ -279,8 +303,9 @@ def exp_homomorphism() -> Law:
             ),
         ),
         perturbations=(
-            goal.but("+ on both sides", rhs=sp.exp(u) + sp.exp(v)),
+            goal.but("+ on both sides", rhs=plus(sp.exp(u), sp.exp(v))),
             goal.but("the arguments are multiplied", lhs=sp.exp(u * v)),
+            rising.but("exp(-u) instead of exp(u)", expr=D(sp.exp(-u), u)),
         ),
         sources=(PURANIK,),
         comment=(
@@ -298,9 +323,16 @@ def squaring_homomorphism() -> Law:
         title="“Squaring is a homomorphism of addition”",
         statement="For all real `x, y`: `(x + y)² = x² + y²`.",
         expected=Status.REFUTED,
-        steps=(goal, Apart(name="the cross term is not zero", lhs=2 * x * y, rhs=sp.S.Zero)),
+        steps=(
+            goal,
+            Identity(
+                name="what is left over is 2xy",
+                lhs=plus((x + y) ** 2, -(x**2), -(y**2)),
+                rhs=2 * x * y,
+            ),
+        ),
         siblings=(goal.but("with the cross term 2xy", rhs=x**2 + 2 * x * y + y**2),),
-        comment="Most functions are not homomorphisms. The cross term is the evidence.",
+        comment="Most functions are not homomorphisms. What is left over is 2xy, not zero.",
     )
 
 
@@ -311,7 +343,7 @@ def discontinuous_solutions() -> Law:
         title="Without continuity there are monsters",
         statement=(
             "There are functions `A : ℝ → ℝ` with `A(u + v) = A(u) A(v)` for all `u, v` that are "
-            "continuous nowhere."
+            "continuous at no point."
         ),
         expected=Status.NOT_CHECKED,
         steps=(
@@ -330,6 +362,6 @@ def discontinuous_solutions() -> Law:
         ),
         comment=(
             "Cited, not computed: nobody can compute one. A discontinuous group on the numbers a + b√2 can "
-            "be computed, see broken-continuity."
+            "be [computed](#broken-continuity)."
         ),
     )

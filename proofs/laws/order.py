@@ -6,7 +6,7 @@ from ...symbolic.decide import Status
 from ...symbolic.reindex import Reindex
 from ..law import Chapter, Hypothesis, Law
 from ..step import Exact, Identity
-from .common import VASWANI, times
+from .common import VASWANI, product, times
 
 CHAPTER = Chapter(
     "order",
@@ -33,9 +33,9 @@ def permutation_equivariance() -> Law:
         id="permutation-equivariance",
         title="Shuffle the words: every output moves along",
         statement=(
-            "For any number of tokens and every permutation `p`: the scores of the shuffled sentence are "
-            "`q_{p(i)}·k_{p(j)}`, softmax normalises each row by the same number as before, and the output "
-            "at place `i` is the old output at place `p(i)`."
+            "For any number of tokens and every permutation `p` of them: if the scores of the shuffled "
+            "sentence are `q_{p(i)}·k_{p(j)}`, softmax divides its row `i` by the number that divided row "
+            "`p(i)` before, and the output at place `i` is the old output at place `p(i)`."
         ),
         hypotheses=(Hypothesis("rows", "softmax divides each entry of a row by the sum of that row"),),
         steps=(rows, goal),
@@ -47,7 +47,8 @@ def permutation_equivariance() -> Law:
         sources=(VASWANI,),
         comment=(
             "A sum over all tokens does not mind in which order it is taken. So something must be added "
-            "that says where each word sits."
+            "that says where each word sits. The sums run over all tokens: a causal mask is "
+            "[another matter](#causal-mask-sees-order)."
         ),
     )
 
@@ -59,15 +60,27 @@ WORDS = {
 }
 
 
-def attend(sentence: tuple[str, ...], at: int, causal: bool = False) -> sp.Expr:
-    """First feature of softmax attention with queries = keys = values = the words' vectors, at place `at`."""
+def attend(sentence: tuple[str, ...], at: int, causal: bool = False, feature: int = 0) -> sp.Expr:
+    """A feature of softmax attention with queries = keys = values = the words' vectors, at place `at`."""
     seen = sentence[: at + 1] if causal else sentence
     query = WORDS[sentence[at]]
     weights = [sp.exp(sum(a * b for a, b in zip(query, WORDS[word], strict=True))) for word in seen]
-    top = sp.Add(
-        *(times(weight_, WORDS[word][0]) for weight_, word in zip(weights, seen, strict=True)), evaluate=False
-    )
+    values = [WORDS[word][feature] for word in seen]
+    seen_of_it = [times(a, b) if b != 1 else a for a, b in zip(weights, values, strict=True) if b]
+    top = sp.Add(*seen_of_it, evaluate=False) if seen_of_it else sp.S.Zero
     return top / sp.Add(*weights, evaluate=False)
+
+
+def outputs(sentence: tuple[str, ...], causal: bool = False) -> sp.Matrix:
+    """The outputs of “dog”, “bit” and “man” in this sentence, a row a word."""
+    places = [sentence.index(word) for word in WORDS]
+    return sp.Matrix([[attend(sentence, at, causal, feature) for feature in (0, 1)] for at in places])
+
+
+def score_table(sentence: tuple[str, ...]) -> sp.ImmutableMatrix:
+    """q_i·k_j of the words at places i and j."""
+    vectors = sp.Matrix([WORDS[word] for word in sentence])
+    return (vectors * vectors.T).as_immutable()
 
 
 ONE, OTHER = ("dog", "bit", "man"), ("man", "bit", "dog")
@@ -75,29 +88,36 @@ ONE, OTHER = ("dog", "bit", "man"), ("man", "bit", "dog")
 
 @CHAPTER.law("dog-and-man")
 def dog_and_man() -> Law:
+    swap = sp.ImmutableMatrix([[0, 0, 1], [0, 1, 0], [1, 0, 0]])
+    scores = Identity(
+        name="the scores are shuffled, rows and columns alike",
+        goal=True,
+        lhs=product(swap, score_table(ONE), swap),
+        rhs=score_table(OTHER),
+        note="the permutation matrix exchanges the first and the last place",
+    )
     goal = Identity(
         name="“dog”, “bit” and “man” in both sentences",
         goal=True,
-        lhs=sp.Matrix([attend(ONE, ONE.index(word)) for word in WORDS]),
-        rhs=sp.Matrix([attend(OTHER, OTHER.index(word)) for word in WORDS]),
+        lhs=outputs(ONE),
+        rhs=outputs(OTHER),
+        note="a row a word; left in “dog bit man”, right in “man bit dog”",
     )
-    shifted = sp.Matrix([attend(OTHER, place) for place in range(3)])
+    shifted = sp.Matrix([[attend(OTHER, place, False, feature) for feature in (0, 1)] for place in range(3)])
     return Law(
         id="dog-and-man",
         title="The dog, the man, and nobody the wiser",
         statement=(
-            "With `dog = (1,0)`, `bit = (0,1)`, `man = (1,2)` as queries, keys and values: each word has "
-            "exactly the same attention output in “dog bit man” as in “man bit dog”."
+            "With `dog = (1,0)`, `bit = (0,1)`, `man = (1,2)` as queries, keys and values, and scores "
+            "`q·k`: the scores of “man bit dog” are those of “dog bit man” with rows and columns "
+            "exchanged, and each word has exactly the same attention output in both."
         ),
-        steps=(goal,),
+        steps=(scores, goal),
         rests_on=("permutation-equivariance",),
         perturbations=(
+            scores.but("only the rows are exchanged", lhs=product(swap, score_table(ONE))),
             goal.but("outputs compared place by place instead of word by word", rhs=shifted),
-            goal.but(
-                "with a causal mask",
-                lhs=sp.Matrix([attend(ONE, ONE.index(word), causal=True) for word in WORDS]),
-                rhs=sp.Matrix([attend(OTHER, OTHER.index(word), causal=True) for word in WORDS]),
-            ),
+            goal.but("with a causal mask", lhs=outputs(ONE, causal=True), rhs=outputs(OTHER, causal=True)),
         ),
         comment="An exact exhibit with real softmax weights, powers of e; no rounding is involved.",
     )
@@ -115,7 +135,8 @@ def causal_mask_sees_order() -> Law:
         id="causal-mask-sees-order",
         title="“A causal mask changes nothing about that”",
         statement=(
-            "Under a causal mask the output of “bit” is the same in “dog bit man” and in “man bit dog”."
+            "Under a causal mask the first feature of the output of “bit” is the same in “dog bit man” and "
+            "in “man bit dog”: `1/(1 + e) = e²/(e² + e)`."
         ),
         expected=Status.REFUTED,
         steps=(goal,),
