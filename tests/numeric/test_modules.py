@@ -27,6 +27,11 @@ def test_casting_the_module_leaves_the_angles_alone(cast, given_as):
     assert after[0].dtype == torch.float32
 
 
+def test_frequencies_given_as_a_tensor_are_kept_to_the_last_bit():
+    waves = torch.rand(8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(RotaryEmbedding(waves).tables(IDS)[0], rotary_table(waves, IDS)[0])
+
+
 def test_the_module_has_no_state_to_load_or_to_lose():
     module = RotaryEmbedding(F)
     assert not module.state_dict()
