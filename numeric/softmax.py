@@ -44,8 +44,8 @@ class Inputs:
         if self.added is not None:
             logits = logits + self.added
         hidden = ~self.visible
-        empty = hidden.all(dim=-1, keepdim=True)
-        weights = logits.masked_fill(hidden & ~empty, -math.inf).softmax(dim=-1).masked_fill(empty, 0.0)
+        weights = logits.masked_fill(hidden, -math.inf).softmax(dim=-1)
+        weights = weights.masked_fill(hidden.all(dim=-1, keepdim=True), 0.0)
         return weights @ (self.v if values is None else values)
 
 
