@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -31,15 +32,29 @@ def residuals(proofs: Iterable[Proof], progress: Callable[[str], None] | None = 
         return found
     for part in PARTS:
         import_module(f".measures.{part}", __package__)
-    for proof in proofs:
-        if proof.law not in MEASUREMENTS:
-            continue
-        residual = MEASUREMENTS[proof.law].run(proof.encoding, proof.expected is Status.REFUTED)
-        if residual is not None:
-            found[proof.id] = residual
-        if progress is not None:
-            progress(proof.id)
+    with _one_thread():
+        for proof in proofs:
+            if proof.law not in MEASUREMENTS:
+                continue
+            residual = MEASUREMENTS[proof.law].run(proof.encoding, proof.expected is Status.REFUTED)
+            if residual is not None:
+                found[proof.id] = residual
+            if progress is not None:
+                progress(proof.id)
     return found
+
+
+@contextmanager
+def _one_thread() -> Generator[None]:
+    """Thousands of tiny kernels: threads would only wait for one another. The caller's setting comes back."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 __all__ = ["Residual", "Residuals", "residuals"]
