@@ -1,4 +1,4 @@
-"""The laws in the order in which the report tells them: a file a chapter."""
+"""The laws in the order in which the report tells them: a file a chapter, some chapters in two files."""
 
 from . import (
     bounded,
@@ -15,6 +15,7 @@ from . import (
     one_parameter,
     order,
     pairs,
+    sizes,
     slide,
     turn,
     uniqueness,
@@ -39,4 +40,5 @@ STORY = (
     fence,
     complete_list,
 )
+CONTINUED = (sizes,)  # files that add laws to a chapter of STORY when they are imported
 CHAPTERS = tuple(module.CHAPTER for module in STORY)

@@ -8,8 +8,8 @@ from ...symbolic.induction import Induction
 from ...symbolic.signs import Sign
 from ...symbolic.words import Derived, Words, commuting, inverses, letters
 from ..law import Chapter, Hypothesis, Law
-from ..step import Exact, Identity
-from .common import PURANIK, R, dot, k0, k1, product, q0, q1, s, t, transpose, u, v, w
+from ..step import Cited, Exact, Identity, Source
+from .common import PURANIK, K, Q, R, dot, product, s, t, transpose, u, v, w
 
 CHAPTER = Chapter(
     "bridge",
@@ -19,6 +19,7 @@ CHAPTER = Chapter(
     "to be assumed about it.",
 )
 n = sp.Symbol("n", nonnegative=True)
+AXLER = Source("S. Axler, Linear Algebra Done Right, 4th ed., section 9C (determinants)")
 
 
 @CHAPTER.law("bridge")
@@ -28,30 +29,45 @@ def bridge() -> Law:
     rules = (*inverses(f0, f0i), *inverses(g0, g0i))
     middle = g0i * f0i
     goal = Exact(
-        name="M(u-v) = M(u) M(0)⁻¹ M(-v)", goal=True, of=Words(fu * gs, (fu * g0) * middle * (f0 * gs), rules)
+        name="A(u)A(-v) = A(u-v)",
+        goal=True,
+        of=Words((middle * fu * g0) * (middle * f0 * gs), middle * fu * gs, rules),
+        note="F0, Fu stand for F(0)ᵀ, F(u)ᵀ and G0, Gv for G(0), G(v); A(u) = M(0)⁻¹M(u) = G0⁻¹F0⁻¹·Fu G0",
     )
-    identity = Exact(name="A(0) = I", of=Words(middle * (f0 * g0), word_poly(1), rules))
+    identity = Exact(name="A(0) = I", goal=True, of=Words(middle * (f0 * g0), word_poly(1), rules))
     return Law(
         id="bridge",
         title="Relative makes a group",
         statement=(
             "Let `F(t)ᵀG(s) = M(t-s)` for all real `t, s`, with square factors and `M(0)` invertible. Then "
-            "`A(u) = M(0)⁻¹M(u)` satisfies `A(0) = I` and `A(u)A(-v) = A(u-v)`: it is a homomorphism."
+            "`A(u) = M(0)⁻¹M(u)` satisfies `A(0) = I` and `A(u)A(-v) = A(u-v)` for all real `u, v`: it is a "
+            "homomorphism, and `M(u) = M(0)A(u)`."
         ),
         hypotheses=(
             Hypothesis("square", "`F(t)`, `G(s)` are square matrices of one size"),
-            Hypothesis("invertible", "`M(0) = F(0)ᵀG(0)` is invertible, and with it `F(0)` and `G(0)`"),
+            Hypothesis("invertible", "`M(0)` is invertible"),
         ),
-        steps=(identity, goal),
+        steps=(
+            Cited(
+                name="F(0) and G(0) are invertible",
+                lemma="det M(0) = det F(0) det G(0) is not 0, so neither determinant is",
+                source=AXLER,
+                needs=("square", "invertible"),
+            ),
+            identity,
+            goal,
+        ),
         perturbations=(
             goal.but("M(0) is not invertible", rules=()),
-            goal.but("M(0) instead of its inverse in the middle", rhs=(fu * g0) * (f0 * g0) * (f0 * gs)),
+            goal.but("M(0) instead of its inverse in A", lhs=(f0 * g0 * fu * g0) * (f0 * g0 * f0 * gs)),
             identity.but("the inverses in the other order", lhs=f0i * g0i * (f0 * g0)),
         ),
+        rests_on=("general-linear",),
         sources=(PURANIK,),
         comment=(
-            "Write M(u) = F(u)ᵀG(0), M(-v) = F(0)ᵀG(v), M(0) = F(0)ᵀG(0) and multiply out. M(0) itself "
-            "need not be I, only invertible: it is absorbed by W_q. YaRN's m²I is an example."
+            "By the relative law `M(u) = F(u)ᵀG(0)`, `M(-v) = F(0)ᵀG(v)` and `M(0) = F(0)ᵀG(0)`; multiply "
+            "out. No continuity is used. `M(0)` itself need not be `I`, only invertible: it is absorbed by "
+            "`W_q`. YaRN's `m²I` is an example."
         ),
     )
 
@@ -64,16 +80,21 @@ def bridge_without_squareness() -> Law:
         lhs=dot(sp.Matrix([sp.cos(t), sp.sin(t)]), sp.Matrix([sp.cos(s), sp.sin(s)])),
         rhs=sp.cos(t - s),
     )
+    padded = Identity(
+        name="padded to squares: M(0) = diag(1, 0) is not invertible",
+        lhs=product(transpose(_padded(t)), _padded(s)),
+        rhs=sp.ImmutableMatrix(sp.diag(sp.cos(t - s), 0)),
+    )
     row, column = sp.ImmutableMatrix([[1, 0]]), sp.ImmutableMatrix([1, 0])
     return Law(
         id="bridge-without-squareness",
         title="“Relative always makes a group”",
         statement=(
-            "For `F(t) = G(t) = (cos t, sin t)ᵀ`, where `F(t)ᵀG(s) = cos(t-s)` is relative and `M(0) = 1`: "
-            "`M(u + v) = M(u)M(v)`."
+            "For `F(t) = G(t) = (cos t, sin t)ᵀ`, where `F(t)ᵀG(s) = cos(t-s)` is relative and `M(0) = 1`, "
+            "and for all real `u, v`: `M(u + v) = M(u)M(v)`."
         ),
         expected=Status.REFUTED,
-        steps=(tall, goal),
+        steps=(tall, padded, goal),
         siblings=(
             goal.but(
                 "the group is there one level up: cos u is a corner of R(u)",
@@ -83,10 +104,15 @@ def bridge_without_squareness() -> Law:
         ),
         rests_on=("general-form",),
         comment=(
-            "The factors are not square, so M(0) invertible no longer makes them invertible. ALiBi is of "
-            "this kind: it needs two more slots than the content."
+            "The factors are not square, so an invertible `M(0)` no longer makes them invertible; padded "
+            "with zeros they are square, but `M(0)` is singular. ALiBi is of this kind: it needs two more "
+            "slots than the content."
         ),
     )
+
+
+def _padded(time: sp.Expr) -> sp.ImmutableMatrix:
+    return sp.ImmutableMatrix([[sp.cos(time), 0], [sp.sin(time), 0]])
 
 
 @CHAPTER.law("general-form")
@@ -101,8 +127,8 @@ def general_form() -> Law:
         title="The general form: C e^{uX} B",
         statement=(
             "For all matrices `C` (r×d), `X` (d×d), `B` (d×r) and all real `t, s, c`: the score matrix "
-            "`C e^{tX} e^{-sX} B` is unchanged when `c` is added to `t` and `s`. No squareness of `C` or "
-            "`B` is needed."
+            "`C e^{tX} e^{-sX} B = C e^{(t-s)X} B` is unchanged when `c` is added to `t` and `s`. No "
+            "squareness of `C` or `B` is needed."
         ),
         hypotheses=(
             Hypothesis("one-generator", "`e^{tX}`, `e^{-sX}`, `e^{cX}` belong to one `X` and so commute"),
@@ -114,9 +140,9 @@ def general_form() -> Law:
         ),
         rests_on=("flow-group-law",),
         comment=(
-            "Conversely every finite-dimensional linear, relative, continuous score is of this form "
-            "(realisation theory; cited, see complete-list). It contains ALiBi, Transformer-XL's terms and "
-            "every bias that is an exponential polynomial."
+            "Conversely every continuous, relative score that finitely many features can write as "
+            "`F(t)ᵀG(s)` is of this form (realisation theory; a known theorem, not proved here). It contains "
+            "ALiBi, Transformer-XL's terms and every bias that is an exponential polynomial."
         ),
     )
 
@@ -137,8 +163,9 @@ def lookup_table() -> Law:
         id="lookup-table",
         title="A million cells, two thousand matrices",
         statement=(
-            "`n ≥ 1` tokens have `n²` pairs but only `2n - 1` gaps, from `-(n-1)` to `n-1`, hence at most "
-            "`2n - 1` distinct matrices `A(t-s)`; and `2n` token-wise maps make them all."
+            "`n ≥ 1` tokens have `n²` pairs but only `2n - 1 ≤ n²` gaps, from `-(n-1)` to `n-1`, hence at "
+            "most `2n - 1` distinct matrices `A(t-s)`; `2n` token-wise maps, one a query and one a key, make "
+            "them all."
         ),
         steps=(goal, saved),
         perturbations=(
@@ -147,8 +174,8 @@ def lookup_table() -> Law:
             saved.but("strictly fewer, for one token too", sign="+"),
         ),
         comment=(
-            "A new last token brings the gaps n and -n, the pairs with each older token in both orders and "
-            "with itself. Attention visits n² pairs anyway: what nobody can afford is n² matrices."
+            "A token after `n` others brings the gaps `n` and `-n`, `2n + 1` pairs and two maps. "
+            "Attention visits `n²` pairs anyway: what nobody can afford is `n²` matrices."
         ),
     )
 
@@ -194,8 +221,9 @@ def change_of_basis() -> Law:
         ),
         rests_on=("uniqueness",),
         comment=(
-            "So encodings are classified up to similarity. What survives is not only the eigenvalues but "
-            "also the block sizes: the zero matrix and the slide share their eigenvalues."
+            "So encodings are classified up to similarity. What survives is not the eigenvalues alone, as "
+            "one reads, but also the block sizes: the zero matrix and [the slide](#slide-nilpotent) share "
+            "their eigenvalues."
         ),
     )
 
@@ -203,31 +231,37 @@ def change_of_basis() -> Law:
 @CHAPTER.law("change-of-basis-qk-norm")
 def change_of_basis_qk_norm() -> Law:
     a = sp.Symbol("a", positive=True)
-    stretch = sp.ImmutableMatrix(sp.diag(a, 1 / a))
-    x = sp.ImmutableMatrix([q0, q1])
+    stretch, shrink = (sp.ImmutableMatrix(sp.diag(b, 1 / b)) for b in (a, 1 / a))
     goal = Identity(
-        name="the norm does not notice S", goal=True, lhs=dot(stretch * x, stretch * x), rhs=dot(x, x)
+        name="squared cosine before and after",
+        goal=True,
+        lhs=_cosine_squared(stretch * Q, shrink * K),
+        rhs=_cosine_squared(Q, K),
     )
-    turned = R(w) * x
-    both = sp.ImmutableMatrix([k0, k1])
     pair = Identity(
         name="without a norm the stretch cancels",
-        lhs=dot(transpose(stretch) * x, stretch.inv().as_immutable() * both),
-        rhs=dot(x, both),
+        lhs=product(transpose(Q), transpose(stretch), shrink, K),
+        rhs=product(transpose(Q), K),
     )
     return Law(
         id="change-of-basis-qk-norm",
         title="“A change of basis is free, also with QK-norm”",
         statement=(
-            "For `S = diag(a, 1/a)`, `a > 0`, and all `x`: `‖Sx‖ = ‖x‖`, so that normalising after the "
-            "change of basis is the same as before it."
+            "For `S = diag(a, 1/a)`, `a > 0`, and all `q, k ≠ 0`: the score of the normalised `Sq` and "
+            "`S⁻¹k` is, squared, that of the normalised `q` and `k`: "
+            "`(Sq·S⁻¹k)²/(‖Sq‖²‖S⁻¹k‖²) = (q·k)²/(‖q‖²‖k‖²)`."
         ),
         expected=Status.REFUTED,
         steps=(pair, goal),
-        siblings=(goal.but("a rotation instead of a stretch", lhs=dot(turned, turned)),),
+        siblings=(goal.but("a rotation instead of a stretch", lhs=_cosine_squared(R(w) * Q, R(w) * K)),),
         rests_on=("change-of-basis",),
         comment=(
             "With a norm between projection and encoding only orthogonal changes of basis that respect its "
             "gains stay free."
         ),
     )
+
+
+def _cosine_squared(query: sp.MatrixBase, key: sp.MatrixBase) -> sp.Expr:
+    """The squared score of two vectors that are divided by their lengths."""
+    return dot(query, key) ** 2 / (dot(query, query) * dot(key, key))

@@ -4,9 +4,10 @@ import sympy as sp
 
 from ...symbolic.decide import Status
 from ...symbolic.limits import Limit
+from ...symbolic.signs import Sign
 from ..law import Chapter, Law
 from ..step import Enclosed, Exact, Identity, Source
-from .common import R, dot, g, t, times, u, w, x, y
+from .common import R, dot, g, t, times, u, x, y
 
 CHAPTER = Chapter(
     "fade",
@@ -20,8 +21,12 @@ RETNET = Source(
 )
 
 
+RATE, TURN = sp.symbols("gamma omega", real=True)  # of either sign
+
+
 @CHAPTER.law("fate-and-rhythm")
 def fate_and_rhythm() -> Law:
+    g, w = RATE, TURN
     z = x + sp.I * y
     moved = times(sp.exp((-g + sp.I * w) * t), z)
     real = sp.exp(-g * t) * (R(w * t) * sp.Matrix([x, y]))
@@ -38,8 +43,8 @@ def fate_and_rhythm() -> Law:
         id="fate-and-rhythm",
         title="The real part is fate, the imaginary part rhythm",
         statement=(
-            "For all real `t, x, y` and `γ, ω > 0`: `e^{(-γ+iω)t}(x + iy)` has real and imaginary part "
-            "`e^{-γt}R(ωt)(x, y)ᵀ`, and its length is `e^{-γt}` times that of `(x, y)`."
+            "For all real `t, x, y, γ, ω`: `e^{(-γ+iω)t}(x + iy)` has real and imaginary part "
+            "`e^{-γt}R(ωt)(x, y)ᵀ`, and its squared length is `e^{-2γt}(x² + y²)`."
         ),
         steps=(goal, modulus),
         perturbations=(
@@ -51,14 +56,14 @@ def fate_and_rhythm() -> Law:
             modulus.but("the length fades twice as fast", rhs=sp.exp(-4 * g * t) * (x**2 + y**2)),
         ),
         comment=(
-            "`γ > 0` fades, `γ = 0` holds, `γ < 0` explodes. Conjugate eigenvalues are the same plane seen "
-            "from its other side."
+            "`γ > 0` fades, `γ = 0` holds, `γ < 0` explodes, see [the limits](#bounded). Conjugate "
+            "eigenvalues are the same plane seen from its other side."
         ),
     )
 
 
 def _transposed() -> sp.Expr:
-    other = sp.exp(-g * t) * (R(-w * t) * sp.Matrix([x, y]))
+    other = sp.exp(-RATE * t) * (R(-TURN * t) * sp.Matrix([x, y]))
     return other[0] + sp.I * other[1]
 
 
@@ -71,6 +76,7 @@ def half_life() -> Law:
         lhs=2 * sp.exp(-g * (u + h)) - sp.exp(-g * u),
         rhs=sp.exp(-g * (u + h)) * (2 - sp.exp(g * h)),
     )
+    never = Exact(name="the factor in front is never 0", of=Sign(sp.exp(-g * (u + h)), "+"))
     seven = Enclosed(
         name="ln 2/γ at γ = 1/10", expr=10 * sp.log(2), lower="6.931471805599", upper="6.931471805600"
     )
@@ -82,7 +88,7 @@ def half_life() -> Law:
             "e^{γh})`. So a gap of `h` halves the factor, wherever it starts, exactly when `e^{γh} = 2`, "
             "that is `h = ln 2/γ`."
         ),
-        steps=(goal, seven),
+        steps=(goal, never, seven),
         perturbations=(
             goal.but("the half-life is one e-fold", rhs=sp.exp(-g * (u + h)) * (sp.E - sp.exp(g * h))),
             goal.but("the gap counts twice", lhs=2 * sp.exp(-g * (u + 2 * h)) - sp.exp(-g * u)),
@@ -90,8 +96,8 @@ def half_life() -> Law:
         ),
         sources=(RETNET,),
         comment=(
-            "ln is stated through its inverse. Choosing γ is choosing the memory span: about 7 tokens at γ "
-            "= 0.1."
+            "The logarithm is stated through its inverse. Choosing `γ` is choosing the memory span: about 7 "
+            "tokens at `γ = 0.1`."
         ),
     )
 
@@ -115,8 +121,8 @@ def decay_table() -> Law:
         id="decay-table",
         title="Decay by numbers",
         statement=(
-            "At `γ = 1/10` the factor `e^{-γu}` at the gaps 0, 5, 10, 25, 50, 100 is 1, 0.6065…, 0.3679…, "
-            "0.08208…, 0.006738…, 0.0000454…."
+            "At `γ = 1/10` the factor `e^{-γu}` at the gaps 0, 5, 10, 25, 50, 100 is 1, 0.60653…, 0.36787…, "
+            "0.08208…, 0.0067379…, 0.000045399…."
         ),
         steps=steps,
         perturbations=(
@@ -149,7 +155,8 @@ def decay_needs_causal_mask() -> Law:
         siblings=(goal.but("keys ever further behind", to=sp.oo),),
         rests_on=("fate-and-rhythm",),
         comment=(
-            "A key 50 ahead is multiplied by e⁵ = 148.4…. In group form decay needs a causal mask; with "
-            "two masks, or with |t-s| as a bias, it can be used both ways, but then it is no group."
+            "It tends to `+∞`: at `γ = 0.1` a key 50 ahead is multiplied by `e⁵ = 148.413…`. In group form "
+            "decay needs a causal mask; with two masks, or with `|t-s|` as a bias, it can be used both ways, "
+            "but then [it is no group](#in-family--symmetric_distance)."
         ),
     )

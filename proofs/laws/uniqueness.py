@@ -16,7 +16,7 @@ CHAPTER = Chapter(
     "positions, where tokens sit, continuity says nothing, and `X` is only known up to whole turns.",
 )
 RUDIN = Source(
-    "W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 5.11 (a): zero derivative means constant"
+    "W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 5.11: zero derivative means constant"
 )
 n = sp.Symbol("n", nonnegative=True)
 
@@ -27,13 +27,15 @@ def uniqueness() -> Law:
     claim = Words(Derived(e * a), 0 * a, derivation={a: x * a, e: -(e * x)})
     goal = Exact(name="(e^{-tX} A)' = 0", goal=True, of=claim, note="E stands for e^{-tX}")
     one = word_poly(1)
-    start = Exact(name="at t = 0 the product is I", of=Words(e * a, one, ((e, one), (a, one))))
+    start = Exact(name="at t = 0 the product is I", goal=True, of=Words(e * a, one, ((e, one), (a, one))))
+    only = Exact(name="and X = X A(0) = A'(0)", goal=True, of=Words(x * a, x, ((a, one),)))
     return Law(
         id="uniqueness",
         title="One generator, one flow",
         statement=(
-            "If `A : ℝ → GL(n, ℝ)` is a continuous homomorphism, then `A(t) = exp(tX)` with `X = A'(0)`, "
-            "and no other `X` will do."
+            "If `A' = XA` and `A(0) = I`, then `e^{-tX}A(t) = I` for every real `t`, that is "
+            "`A(t) = exp(tX)`, and `X = A'(0)`. Every continuous homomorphism `A : ℝ → GL(n, ℝ)` is of this "
+            "kind."
         ),
         hypotheses=(
             Hypothesis("continuity", "`A` is continuous"),
@@ -54,15 +56,19 @@ def uniqueness() -> Law:
                 source=RUDIN,
                 needs=("all-reals",),
             ),
+            only,
         ),
         perturbations=(
             goal.but("E = e^{tX} instead of e^{-tX}", derivation={a: x * a, e: e * x}),
             goal.but("A' = -XA", derivation={a: -(x * a), e: -(e * x)}),
+            start.but("A(0) = 2I", rules=((e, one), (a, word_poly(2)))),
+            only.but("A(0) = 2I", rules=((a, word_poly(2)),)),
         ),
         sources=(PURANIK,),
         comment=(
             "An unknown function on the whole line is pinned by one matrix. Differentiability for free is "
-            "the cited part; the rest is two lines."
+            "the cited part; the rest is two lines. The scalar case is Cauchy's (1821); the theorem on "
+            "matrices is much younger."
         ),
     )
 
@@ -70,30 +76,33 @@ def uniqueness() -> Law:
 @CHAPTER.law("integer-ambiguity")
 def integer_ambiguity() -> Law:
     goal = Exact(name="R(2π)ⁿ = I", goal=True, of=repeated_turn(2 * sp.pi))
+    back = Exact(name="R(-2π)ⁿ = I", goal=True, of=repeated_turn(-2 * sp.pi))
     e, f, x, j = letters("E F X J")
     split = Words(Derived(e * f), (x + j) * e * f, (*commuting(j, e),), derivation={e: x * e, f: j * f})
     parts = Exact(
         name="exp(t(X+J')) = exp(tX)exp(tJ')",
+        goal=True,
         of=split,
-        note="J' stands for 2πJ, E and F for the two exponentials",
+        note="J stands for J' = 2πJ, E and F for the two exponentials",
     )
     return Law(
         id="integer-ambiguity",
         title="On integer positions X is not unique",
         statement=(
-            "If `XJ = JX`, then `exp(nX) = exp(n(X + 2πJ))` for every integer `n ≥ 0`, although "
-            "`X ≠ X + 2πJ`."
+            "If `XJ = JX`, where `J` turns each plane by a right angle, then `exp(nX) = exp(n(X + 2πJ))` "
+            "for every integer `n`, although `X ≠ X + 2πJ`."
         ),
         hypotheses=(Hypothesis("commute", "`X` commutes with `J`"),),
-        steps=(parts, goal),
+        steps=(parts, goal, back),
         perturbations=(
             goal.but("half a turn a step", state=repeated_turn(sp.pi).state),
             parts.but("X and J do not commute", rules=()),
         ),
-        rests_on=("uniqueness",),
+        rests_on=("uniqueness", "commuting-sum", "turn-flow"),
         comment=(
-            "Tokens sit on integers, so a frequency is only known modulo 2π: aliasing. Continuity says "
-            "nothing there, and `Bⁿ` is a group for every invertible B."
+            "Tokens sit on integers, so a frequency is only known modulo `2π`: aliasing. Every function on "
+            "the integers is continuous, and `n ↦ Bⁿ` is a group for every invertible `B`. “Exactly one "
+            "`X`” holds for real positions."
         ),
     )
 
@@ -106,16 +115,24 @@ def integer_no_generator() -> Law:
         id="integer-no-generator",
         title="A group on the integers without a real generator",
         statement=(
-            "`B = -1` gives the group `n ↦ (-1)ⁿ` on the integers, but `e^λ = -1` has no real solution: "
-            "`e^λ + 1 > 0`."
+            "`B = -1` is its own inverse and gives the group `n ↦ (-1)ⁿ` on the integers, but for every "
+            "real `λ`: `e^λ + 1 > 0`, so no `n ↦ e^{λn}` is this group."
         ),
-        steps=(Identity(name="(-1)·(-1) = 1", lhs=times(sp.Integer(-1), sp.Integer(-1)), rhs=sp.S.One), goal),
+        steps=(
+            Identity(
+                name="(-1)·(-1) = 1, so B is its own inverse",
+                lhs=times(sp.Integer(-1), sp.Integer(-1)),
+                rhs=sp.S.One,
+            ),
+            goal,
+        ),
         perturbations=(
             goal.but("e^λ is never 1", expr=sp.exp(rate) - 1),
             goal.but("e^λ + 1 is negative", sign="-"),
         ),
         comment=(
-            "A real logarithm of B exists exactly when each Jordan block of each negative eigenvalue "
-            "occurs an even number of times (Culver 1966)."
+            "For matrices: a real logarithm of `B` exists exactly when each Jordan block of each negative "
+            "eigenvalue occurs an even number of times (W. J. Culver, 1966). So `-I` in the plane has one, "
+            "`πJ`. See [the rows that only integers have](#integer-rows)."
         ),
     )
