@@ -3,9 +3,8 @@
 import sympy as sp
 
 from ...symbolic.induction import Induction
-from ...symbolic.limits import Limit
 from ...symbolic.signs import Sign
-from ..law import Chapter, Law
+from ..law import Chapter, Hypothesis, Law
 from ..step import Cited, Exact, Source
 from .common import (
     t,
@@ -21,6 +20,8 @@ CHAPTER = Chapter(
     "eigenvalues of a turn are a conjugate pair.",
 )
 n = sp.Symbol("n", nonnegative=True)
+VALUE = sp.Symbol("h", real=True)
+BOUND = sp.Symbol("A", nonnegative=True)
 
 
 @CHAPTER.law("one-line-cannot-turn")
@@ -31,16 +32,18 @@ def one_line_cannot_turn() -> Law:
         id="one-line-cannot-turn",
         title="Why pairs: a line has no room to turn",
         statement=(
-            "For all real `λ, t`: `e^{λt} > 0`, so a real `1×1` group never reaches `-1` and never turns."
+            "For all real `λ, t`: `e^{λt} > 0`, so a continuous real `1×1` group, which is `e^{λt}`, never "
+            "reaches `-1`: it does not turn."
         ),
         steps=(goal,),
         perturbations=(
             goal.but("it is sometimes negative", sign="-"),
-            goal.but("the cosine is positive too", expr=sp.cos(w * t)),
+            goal.but("one corner of the turn in a plane, cos ωt", expr=sp.cos(w * t)),
         ),
+        rests_on=("uniqueness",),
         comment=(
-            "A half turn would be multiplication by -1. On a line every continuous group is a fade, a hold "
-            "or a growth."
+            "A half turn would be multiplication by `-1`. On a line every continuous group is a fade, a hold "
+            "or a growth; on integer positions `(-1)ⁿ` [is possible](#integer-no-generator)."
         ),
     )
 
@@ -66,8 +69,8 @@ def conjugate_pairs() -> Law:
         id="conjugate-pairs",
         title="Why pairs: complex eigenvalues come in twos",
         statement=(
-            "For every real polynomial `p` of any degree and every `z = x + iy`: `p(z̄)` is the conjugate "
-            "of `p(z)`. So complex eigenvalues of a real matrix come in conjugate pairs."
+            "For every polynomial `p` with real coefficients, of any degree, and every `z = x + iy`: `p(z̄)` "
+            "is the conjugate of `p(z)`. So complex eigenvalues of a real matrix come in conjugate pairs."
         ),
         steps=(goal,),
         perturbations=(
@@ -75,39 +78,62 @@ def conjugate_pairs() -> Law:
             goal.but("the coefficients have imaginary parts", state=wrong_state),
         ),
         comment=(
-            "Horner's rule adds one coefficient a at a time; the claim passes from n coefficients to n + "
-            "1. Each pair owns a plane."
+            "Horner's rule adds one coefficient `a` at a time; the claim passes from `n` coefficients to "
+            "`n + 1`. The two together own one real plane."
         ),
     )
 
 
 @CHAPTER.law("odd-dimension")
 def odd_dimension() -> Law:
-    lam, a2, a1, a0 = sp.symbols("lambda a2 a1 a0", real=True)
-    cubic = lam**3 + a2 * lam**2 + a1 * lam + a0
-    up = Exact(name="right end", goal=True, of=Limit(cubic, lam, sp.oo, sp.oo))
-    down = Exact(name="left end", goal=True, of=Limit(cubic, lam, -sp.oo, -sp.oo))
+    right, left = _beyond_all_roots("right"), _beyond_all_roots("left")
+    even = {VALUE: (-sp.S.One, left.of.state[VALUE][1])}
     return Law(
         id="odd-dimension",
         title="Why pairs: an odd dimension keeps one line fixed",
         statement=(
-            "A real `3×3` characteristic polynomial tends to `-∞` on the left and `+∞` on the right, "
-            "whatever its coefficients; so it has a real root, and a rotation of an odd number of "
-            "coordinates leaves a line that does not turn."
+            "For every polynomial `p(λ) = λ^{2n+1} + …` of odd degree with real coefficients in `[-A, A]`: "
+            "`p(1 + A) ≥ 1` and `p(-1 - A) ≤ -1`, so `p` has a real zero. So a real matrix of odd size has a "
+            "real eigenvalue, and a rotation of an odd number of coordinates maps some line to itself."
         ),
+        hypotheses=(Hypothesis("real", "the coefficients are real"),),
         steps=(
-            up,
-            down,
+            right,
+            left,
             Cited(
                 name="a continuous function with values of both signs has a zero",
-                lemma="intermediate value theorem; the same two limits hold for every odd degree",
+                lemma="intermediate value theorem",
                 source=Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 4.23"),
+                needs=("real",),
             ),
         ),
         perturbations=(
-            up.but("the degree is even", expr=lam * cubic, to=-sp.oo, value=-sp.oo),
-            down.but("the left end goes up", value=sp.oo),
+            left.but("the degree is even", state=even),
+            right.but("A instead of 1 + A", state=_beyond_all_roots("right", far=BOUND).of.state),
+            left.but("coefficients up to 2A", state=_beyond_all_roots("left", size=2 * BOUND).of.state),
         ),
         rests_on=("conjugate-pairs",),
-        comment="This is why implementations refuse an odd head dimension, or leave one feature unrotated.",
+        comment=(
+            "Horner's rule takes two coefficients a step, so the degree stays odd. This is why "
+            "implementations refuse an odd head dimension or leave a feature unrotated; some do so "
+            "without a word."
+        ),
+    )
+
+
+def _beyond_all_roots(side: str, far: sp.Expr = 1 + BOUND, size: sp.Expr = BOUND) -> Exact:
+    """±p(±far) ≥ 1 for odd degrees, by Horner's rule; coefficients are a - A or A - b with a, b ≥ 0."""
+    a0, a, b = sp.symbols("a0 a b", nonnegative=True)
+    if side == "right":
+        first, following = far + (a0 - size), (VALUE * far + (a - size)) * far + (b - size)
+    else:
+        first, following = far - (size - a0), VALUE * far**2 + (a - size) * far - (size - b)
+    where = "p(1 + A) ≥ 1" if side == "right" else "-p(-1 - A) ≥ 1"
+    return Exact(
+        name=where,
+        goal=True,
+        of=Induction(
+            index=n, start=0, relation=">=", state={VALUE: (first, following)}, claim={VALUE: sp.S.One}
+        ),
+        note="h is the value after the leading 2n + 2 coefficients; the bound that is not needed is not used",
     )

@@ -38,8 +38,6 @@ CHAPTER = Chapter(
 )
 n = sp.Symbol("n", nonnegative=True)
 S, S1 = sp.symbols("S S1", real=True)
-COUNT = sp.Symbol("N", real=True)
-OMEGAS = sp.symbols("omega0:3", positive=True)
 
 
 def plane(query: sp.Expr, key: sp.Expr) -> sp.Expr:
@@ -76,7 +74,8 @@ def rope_plane() -> Law:
         comment=(
             "Two proofs: the derivative of the score along a common shift is zero, and after `t = s + u` "
             "the position `s` is gone. The second also shows what is left: `qᵀ R(-ωu) k`, so in `exp(uX)` "
-            "the generator is `X = -ωJ`."
+            "the generator is `X = -ωJ`; an account that writes `A(t) = R(ωt)` beside `R_t q`, `R_s k` has "
+            "one sign too many."
         ),
     )
 
@@ -89,7 +88,7 @@ def rope_relative() -> Law:
         title="RoPE is relative, for every number of planes",
         statement=(
             "For every number of planes `n`, all frequencies, all real `t, s, c` and all contents: the "
-            "RoPE score `Σ (R(ω_j t) q_j)·(R(ω_j s) k_j)` is the same at `(t + c, s + c)` as at `(t, s)`."
+            "score `Σ (R(ω_j t) q_j)·(R(ω_j s) k_j)` is the same at `(t + c, s + c)` as at `(t, s)`."
         ),
         steps=(goal,),
         rests_on=("rope-plane",),
@@ -109,8 +108,9 @@ def rope_relative() -> Law:
         sources=(ROFORMER,),
         comment=(
             "The sum over no planes is 0 on both sides; a new plane, with a frequency and contents of its "
-            "own, adds equal terms. Hence all n, not a sample of dimensions. A plane that does not turn is "
-            "the case ω = 0, and unrotated features are more of those."
+            "own, adds equal terms. Hence all `n`, not a sample of dimensions. Features that are left "
+            "unrotated add `q·k` to both sides. Relative is not yet good at length: a gap never trained on "
+            "is as new as [an angle never seen](#coverage)."
         ),
     )
 
@@ -132,7 +132,8 @@ def rope_length() -> Law:
                 "one entry has the wrong sign", state=sum_over_planes(dot(Q, Q), _wrong_square(t)).state
             ),
         ),
-        comment="Rotation changes angles and nothing else. It can neither lose information nor blow up.",
+        renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
+        comment="Rotation keeps every length, so it can neither lose information nor blow up.",
     )
 
 
@@ -148,9 +149,10 @@ def plane_score() -> Law:
     along, across = dot(Q, K), q0 * k1 - q1 * k0
     right = along * sp.cos(w * (t - s)) + across * sp.sin(w * (t - s))
     goal = Identity(name="cosine and sine part", goal=True, lhs=plane(t, s), rhs=right)
+    right_, up = sp.Matrix([1, 0]), sp.Matrix([0, 1])
     sign = Identity(
-        name="the sign of the sine",
-        lhs=goal.rhs.subs({q0: 1, q1: 0, k0: 0, k1: 1, t: 5, s: 2}, simultaneous=True),
+        name="the sign of the sine: q = (1,0) at 5, k = (0,1) at 2",
+        lhs=dot(R(5 * w) * right_, R(2 * w) * up),
         rhs=sp.sin(3 * w),
     )
     return Law(
@@ -166,12 +168,13 @@ def plane_score() -> Law:
                 "the sine has the other sign", rhs=along * sp.cos(w * (t - s)) - across * sp.sin(w * (t - s))
             ),
             goal.but("the sine part is left out", rhs=along * sp.cos(w * (t - s))),
-            sign.but("the gap has the other sign", rhs=sp.sin(-3 * w)),
+            sign.but("query and key exchange their places", lhs=dot(R(2 * w) * right_, R(5 * w) * up)),
         ),
+        renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         comment=(
-            "Popular accounts keep only the cosine. That is the special case of parallel contents: with q "
-            "= (1, 0), k = (0, 1) at (5, 2) the plane of frequency 1 scores sin 3 = 0.141…, and at (2, 5) "
-            "it scores -0.141…."
+            "Popular accounts keep [only the cosine](#cosine-only), the special case of parallel contents. "
+            "With `q = (1, 0)`, `k = (0, 1)` at (5, 2) the plane of frequency 1 scores `sin 3 = 0.141…`, and "
+            "at (2, 5) it scores `-0.141…`; the cosine is 0 at both."
         ),
     )
 
@@ -183,7 +186,10 @@ def cosine_only() -> Law:
     return Law(
         id="cosine-only",
         title="“Each pair picks up a cosine of the gap”",
-        statement="For all `t, s, ω` and all contents: `(R(ωt) q)·(R(ωs) k) = (q·k) cos ω(t-s)`.",
+        statement=(
+            "For all real `t, s`, every `ω > 0` and all `q, k ∈ ℝ²`: "
+            "`(R(ωt) q)·(R(ωs) k) = (q·k) cos ω(t-s)`."
+        ),
         expected=Status.REFUTED,
         steps=(goal,),
         siblings=(
@@ -194,7 +200,7 @@ def cosine_only() -> Law:
             ),
         ),
         rests_on=("plane-score",),
-        comment="A frequent short answer. It forgets the part that tells before from behind.",
+        comment="A frequent short answer. It leaves out the sine, which tells before from behind.",
     )
 
 
