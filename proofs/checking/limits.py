@@ -18,7 +18,7 @@ from .refusal import Refusal, shown, within
 from .signs import Assumed, Signs, assumptions, quotient_signs, sum_signs
 from .sums import WIDTH, Sum
 from .trees import Node, name
-from .values import Point, sign_at
+from .values import Evaluator, Point, settle
 
 INFINITE = {"+oo": 1, "-oo": -1}
 _TRIES = (1, 2, 3, 5, 7)
@@ -52,6 +52,9 @@ def limit(context: Context, step: Mapping[str, Any]) -> None:
         if variable in assumed:
             raise Refusal(f"restricts the variable {shown(variable)}, which goes to infinity")
     value = _value(context, step, "value", variable)
+    if isinstance(value, Node):
+        with within("value"):
+            context.divides_safely(value, assumed)
     if step["status"] == "proved":
         _confirm(context, expr, variable, towards, value, assumed)
         return
@@ -87,9 +90,17 @@ def _different(context: Context, value: Node | int, actual: Node | int, assumed:
             s: Fraction((i + shift) * (-1 if 1 not in assumed.get(s, {1}) else 1))
             for i, s in enumerate(sorted(gap.free))
         }
-        if sign_at(context.forest, Point(values), gap):
+        if settle(context.forest, Point(values), lambda evaluator: _nonzero(evaluator, gap)):
             return
     raise Refusal("does not differ from the claimed limit where it was tried", "actual")
+
+
+def _nonzero(evaluator: Evaluator, node: Node) -> bool | None:
+    """Whether the value is not 0, also where roots of unity leave its imaginary part open."""
+    value = evaluator.value(node)
+    if isinstance(value, Fraction):
+        return value != 0
+    return True if any(low > 0 or high < 0 for low, high in value) else None
 
 
 def _confirm(
@@ -142,17 +153,17 @@ class _Comparer:
         self.forms, self.assumed = context.forms, assumed
         self.ring = context.forms.field.ring
         self.place = self.ring.variable(variable)
-        self.opaque = {p for p in range(len(self.ring.names)) if self._reaches(p)}
 
     def _reaches(self, place: int) -> bool:
-        """Whether the symbol at this place is an opaque function of the variable."""
+        """Whether the symbol at this place is an opaque function of the variable, at any depth."""
         field = self.forms.field
-        return any(self.place in field.places(a) for a in field.arguments(place) or ())
+        inner = {p for a in field.arguments(place) or () for p in field.places(a)}
+        return self.place in inner or any(map(self._reaches, inner))
 
     def leading(self, a: Sum) -> Leading | None:
         """The dominant part of a sum; None for the zero sum."""
         a = self.ring.reduced(a)
-        if self.ring.places(a) & self.opaque:
+        if any(map(self._reaches, self.ring.places(a))):
             raise Refusal("has an opaque function of the variable")
         best: list[tuple[Growth, int, int, int]] = []
         for (e, m), c in a.terms.items():

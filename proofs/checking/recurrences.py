@@ -19,7 +19,7 @@ from .reading import fields, one_of, rational
 from .refusal import Refusal, shown, within
 from .signs import NONNEGATIVE, POSITIVE, Assumed, assumptions, quotient_signs
 from .trees import Node, name
-from .values import Evaluator, Value
+from .values import Evaluator, Point, Value, sign_at
 
 _RUN = 200
 Forms = dict[str, Quotient]
@@ -192,6 +192,7 @@ def _refuted(context: Context, step: Mapping[str, Any], r: Recursion, relation: 
     point = context.point(step, free.union(*(t.free for t in r.parameters.values())))
     outer = {s: v for s, v in r.assumed.items() if s not in r.first and s != r.index}
     context.admits(point, outer)
+    _admitted_values(context, point, r)
     last = point.symbols[r.index]
     if last.denominator != 1 or not 0 <= last - r.start <= _RUN:
         raise Refusal(f"needs an integer index from {r.start} to {r.start + _RUN}", "witness")
@@ -203,6 +204,13 @@ def _refuted(context: Context, step: Mapping[str, Any], r: Recursion, relation: 
         if relation == ">=" and gap[1] >= 0:
             raise Refusal("is not below 0, so nothing contradicts >=")
         confirm_gap(context, point, lambda e: _run(e, r, int(last), symbol), gap)
+
+
+def _admitted_values(context: Context, point: Point, r: Recursion) -> None:
+    """What is assumed of a parameter holds for the value that replaces it."""
+    for symbol in sorted(r.parameters.keys() & r.assumed.keys()):
+        if sign_at(context.forest, point, r.parameters[symbol]) not in r.assumed[symbol]:
+            raise Refusal(f"gives {shown(symbol)} a value against what is assumed of it", "witness")
 
 
 def _run(evaluator: Evaluator, r: Recursion, last: int, symbol: str) -> Value:

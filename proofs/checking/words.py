@@ -18,6 +18,7 @@ from .trees import name
 
 REWRITES = 20_000
 LETTERS = 500
+TERMS = 20_000
 Word = tuple[str, ...]
 Poly = dict[Word, Fraction]
 Matrix = list[list[Fraction]]
@@ -46,6 +47,8 @@ class Algebra:
             out[key] = out.get(key, Fraction(0)) + c
             if len(key) > LETTERS:
                 raise Refusal(f"grows words of more than {LETTERS} letters")
+            if len(out) > TERMS:
+                raise Refusal(f"grows sums of more than {TERMS} words")
         return {word: c for word, c in out.items() if c}
 
     def derived(self, poly: Poly) -> Poly:
@@ -149,6 +152,10 @@ def _derivation(bare: Algebra, value: Any) -> dict[str, Poly]:
         with within(f"[{shown(letter)}]"):
             _letters(bare.letters, [letter])
             out[letter] = _poly(bare, poly)
+    for letter in sorted(bare.central & out.keys()):
+        if not all(x in bare.central for word in out[letter] for x in word):
+            with within(f"[{shown(letter)}]"):
+                raise Refusal("makes the derivative of a central letter depend on letters that are not")
     return out
 
 

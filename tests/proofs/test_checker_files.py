@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from exptx.proofs import checker, checking
-from exptx.proofs.checker import verify
+from exptx.proofs.checker import Rejection, verify
 
 
 def num(x):
@@ -71,9 +71,55 @@ def written(folder, certificates):
     return folder
 
 
+def document(folder, certificates):
+    laws = [{**{k: c[k] for k in ("id", "status", "expected")}, "certificate": c} for c in certificates]
+    for law, cert in zip(laws, certificates, strict=True):
+        law |= {"statement_sha256": sha256(cert["statement"]), "certificate_sha256": sha256(cert)}
+    path = folder / "proofs.json"
+    path.write_text(json.dumps({"schema": "exptx-proofs/1", "version": "0", "laws": laws}))
+    return path
+
+
 @pytest.fixture
 def certificates():
     return [squaring("relative/rope", rests_on=["fade"]), squaring("fade")]
+
+
+def test_a_document_of_true_certificates_is_accepted(tmp_path, certificates):
+    assert verify(document(tmp_path, certificates)) == []
+    assert verify(str(document(tmp_path, certificates))) == []
+
+
+def test_a_document_is_corrupted_like_a_folder(tmp_path, certificates):
+    certificates[1]["siblings"][0]["step"]["rhs"] = t
+    place = 'siblings[0] "no cross term", step, lhs - rhs'
+    assert verify(document(tmp_path, certificates)) == [
+        Rejection("proofs.json", "fade", place, "is not zero in canonical form")
+    ]
+    twice = [certificates[0], certificates[0]]
+    assert any(r.place == "laws[1], id" for r in verify(document(tmp_path, twice)))
+    laws = json.loads(document(tmp_path, certificates).read_text())
+    laws["laws"][0]["certificate_sha256"] = "0" * 64
+    (tmp_path / "proofs.json").write_text(json.dumps(laws))
+    assert any(r.place == "certificate_sha256" for r in verify(tmp_path / "proofs.json"))
+
+
+def test_what_a_document_repeats_agrees_with_its_certificate(tmp_path, certificates):
+    path = document(tmp_path, certificates)
+    whole = path.read_text()
+    for key, value in (
+        ("status", "proved"),
+        ("expected", "proved"),
+        ("encoding", "alibi"),
+        ("rests_on", ["nothing"]),
+        ("statement", "for all t, s and more"),
+        ("hypotheses", ["none"]),
+        ("steps", []),
+    ):
+        laws = json.loads(whole)
+        laws["laws"][1][key] = value
+        path.write_text(json.dumps(laws))
+        assert [r.place for r in verify(path)][:1] == [f"laws[1], {key}"]
 
 
 def test_files_and_index_agree(tmp_path, certificates):

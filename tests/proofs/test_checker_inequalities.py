@@ -176,3 +176,6 @@ def test_a_limit_needs_signs_and_no_oscillation():
     )
     rejected("expr", "opaque", "limit", **claim, expr=["fn", "f", t], value=num(0))
     rejected("value", "depends on", "limit", **claim, expr=t, value=t)
+    cancelled = mul(a, ["pow", a, -1], ["exp", neg(t)])
+    rejected("expr", "divides by a", "limit", **claim, expr=cancelled, value=num(0))
+    accepted("limit", **{**claim, "assume": [["ne", "a"]]}, expr=cancelled, value=num(0))

@@ -106,6 +106,16 @@ def test_words_that_never_end_are_rejected():
     rejected("rules[0][0]", "empty", "words", **loop, rules=[[[], [["1", ["A"]]]]])
 
 
+def test_a_model_with_a_derivation_needs_rules_that_stay_true():
+    """A² = 1 at one instant says nothing about later ones unless A' = XA keeps it."""
+    claim = {"letters": ["A", "X"], "central": [], "rules": [[["A", "A"], [["1", []]]]]}
+    claim |= {"lhs": [["1", ["A", "X"]]], "rhs": [["1", ["X", "A"]]]}
+    model = {"A": [["1", "0"], ["0", "-1"]], "X": [["0", "1"], ["0", "0"]]}
+    accepted("words", "refuted", **claim, derivation={}, model=model)
+    moving = {"A": [["1", ["X", "A"]]]}
+    rejected("rules[0]", "do not imply", "words", "refuted", **claim, derivation=moving, model=model)
+
+
 def test_false_words_are_refuted_by_a_model():
     claim = {
         "letters": ["P", "Q"],
