@@ -14,6 +14,7 @@ from . import (
     longer_contexts,
     one_parameter,
     order,
+    outside,
     pairs,
     sizes,
     slide,
@@ -40,5 +41,5 @@ STORY = (
     fence,
     complete_list,
 )
-CONTINUED = (sizes,)  # files that add laws to a chapter of STORY when they are imported
+CONTINUED = (sizes, outside)  # files that add laws to a chapter of STORY when they are imported
 CHAPTERS = tuple(module.CHAPTER for module in STORY)

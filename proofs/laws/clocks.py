@@ -4,10 +4,13 @@ import sympy as sp
 
 from ...symbolic.block import Block
 from ...symbolic.decide import Status
+from ...symbolic.free import word_poly
 from ...symbolic.induction import Induction
+from ...symbolic.words import Words, commuting, inverses, letters
 from ..law import Chapter, Law
 from ..step import Exact, Identity, Source
-from .common import I2, J, N, g, product, t, u, w
+from .common import J, N, g, product, t, u, w
+from .one_parameter import spoken
 
 CHAPTER = Chapter(
     "clocks",
@@ -56,61 +59,72 @@ def gates_telescope(name: str) -> Law:
     return Law(
         id="gates-telescope",
         encoding=name,
-        title=f"Gates telescope on the {name}",
+        title=f"{spoken(name).capitalize()}: gates telescope",
         statement=(
             "For every number of tokens `n` and all real gates `a_1, …, a_n`: "
-            f"`exp(a_n X) ⋯ exp(a_1 X) = exp(τ_n X)` with `τ_n = a_1 + ⋯ + a_n`, for the {name} block."
+            f"`exp(a_n X) ⋯ exp(a_1 X) = exp(τ_n X)` with `τ_n = a_1 + ⋯ + a_n`, for the {spoken(name)}. "
+            "Counted from token `s + 1` to `t` this is `exp((τ_t-τ_s)X)`."
         ),
         steps=(goal,),
-        rests_on=(f"group-law/{name}",),
+        rests_on=(f"group-law/{name}", "flow-group-law"),
         perturbations=(
             goal.but("each gate acts twice and counts once", state=doubled.state),
             goal.but("the clock is one step ahead", claim=late.claim),
         ),
         sources=(FOX, MAMBA),
         comment=(
-            "One token more multiplies by exp(aX) and adds a to the clock; the rest is the group law. The "
-            "gates are free symbols, so they may depend on content."
+            "One token more multiplies by `exp(aX)` and adds `a` to the clock; the step is the group law, "
+            "which holds [for every X](#flow-group-law). The gates are free symbols, so they may depend on "
+            "content. Where decay and each plane have a gate of their own there is a clock for each."
         ),
     )
 
 
 @CHAPTER.law("gates-split")
 def gates_split() -> Law:
-    now, then, ago = sp.symbols("tau_t tau_s tau_r", real=True)
-    block = BLOCKS["damped-turn"]
-    goal = Identity(
+    et, es, er, eti, esi, eri = letters("Et Es Er Etinv Esinv Erinv")
+    undo = (*inverses(et, eti), *inverses(es, esi), *inverses(er, eri))
+    chain = Exact(
         name="U(t,s)U(s,r) = U(t,r)",
         goal=True,
-        lhs=product(block.exp(now - then), block.exp(then - ago)),
-        rhs=block.exp(now - ago),
+        of=Words((et * esi) * (es * eri), et * eri, undo),
+        note="Et, Es, Er stand for exp(τX) at t, s, r: one factor for the query, an inverse one for the key",
     )
+    still = Exact(name="U(t,t) = I", goal=True, of=Words(et * eti, word_poly(1), undo))
+    ec, eci = letters("Ec Ecinv")
+    together = (*inverses(ec, eci), *commuting(et, ec), *commuting(esi, eci))
+    shift = Exact(
+        name="a common shift of the clock changes nothing",
+        goal=True,
+        of=Words((et * ec) * (eci * esi), et * esi, together),
+    )
+    now, then = sp.symbols("tau_t tau_s", real=True)
+    block = BLOCKS["damped-turn"]
     split = Identity(
-        name="one factor for the query, one for the key",
+        name="on the damped turn: exp(τ_t X)exp(-τ_s X) = exp((τ_t-τ_s)X)",
         goal=True,
         lhs=product(block.exp(now), block.exp(-then)),
         rhs=block.exp(now - then),
     )
-    still = Identity(name="U(t,t) = I", goal=True, lhs=block.exp(now - now), rhs=I2)
     return Law(
         id="gates-split",
         title="Relative in the clock",
         statement=(
-            "For all clock readings: `U(t,s) = exp((τ_t-τ_s)X)` satisfies `U(t,t) = I`, "
-            "`U(t,s)U(s,r) = U(t,r)` and `U(t,s) = exp(τ_t X)·exp(-τ_s X)`."
+            "For every square `X` and all clock readings: `U(t,s) = exp(τ_t X)·exp(-τ_s X)`, which is "
+            "`exp((τ_t-τ_s)X)`, satisfies `U(t,t) = I` and `U(t,s)U(s,r) = U(t,r)`, and does not change when "
+            "the same amount is added to both readings."
         ),
-        steps=(still, goal, split),
-        rests_on=("gates-telescope/damped-turn",),
+        steps=(still, chain, shift, split),
+        rests_on=("flow-group-law", "gates-telescope/damped-turn"),
         perturbations=(
-            goal.but(
-                "the gates of the middle token count twice",
-                lhs=product(block.exp(now - then + a), block.exp(then - ago + a)),
-            ),
+            chain.but("the gates of the middle token are left out on one side", lhs=(et * esi) * eri),
+            shift.but("only the query's clock is moved", lhs=(et * ec) * esi),
             split.but("the key moves forward", lhs=product(block.exp(now), block.exp(then))),
         ),
         comment=(
-            "Relative to clock differences, not to token distances. Sums from s+1 to t and from s to t-1 "
-            "are two clocks and two models."
+            "Relative to clock differences, not to token distances. Sums from `s + 1` to `t` and from `s` to "
+            "`t - 1` are two clocks and two models. A gate that is exactly 0 has no inverse, so a key side "
+            "does not exist then."
         ),
     )
 
@@ -147,6 +161,6 @@ def gates_order() -> Law:
         comment=(
             "With generators that do not commute only `U(t,s)U(s,r) = U(t,r)` is left: the path matters, "
             "and no pair of token-wise factors need exist. Products of Householder-like maps are of this "
-            "kind."
+            "kind. So “gates only move the clock” needs generators that commute."
         ),
     )

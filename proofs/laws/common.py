@@ -55,7 +55,8 @@ def repeated_turn(angle: sp.Expr) -> Induction:
 
 
 HALL = Source(
-    "B. C. Hall, Lie Groups, Lie Algebras, and Representations, 2nd ed., Springer 2015, Theorem 2.14"
+    "B. C. Hall, Lie Groups, Lie Algebras, and Representations, 2nd ed., Springer 2015, Theorem 2.14 "
+    "(one-parameter subgroups)"
 )
 ROFORMER = Source(
     "J. Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021",
@@ -69,6 +70,10 @@ PURANIK = Source(
     "A. Puranik, Using group theory to explore the space of positional encodings for attention, Jane "
     "Street Blog, 2026",
     "https://blog.janestreet.com/using-group-theory-to-explore-positional-encodings-attention/",
+)
+KRANTZ_PARKS = Source(
+    "S. G. Krantz, H. R. Parks, A Primer of Real Analytic Functions, 2nd ed., section 1.2 (uniqueness from "
+    "values on an interval)"
 )
 LINDEMANN = Source(
     "F. Lindemann, Ueber die Zahl π, Mathematische Annalen 20 (1882) 213-225: π is transcendental"

@@ -148,7 +148,8 @@ def coverage() -> Law:
         statement=(
             "As a range of angles, training on the gaps `0 … L-1` covers the whole circle of a plane, "
             "`0 ≤ angle ≤ 2π`, iff `ω(L-1) ≥ 2π`: if `ω(L-1) = 2π + h` with `h ≥ 0`, the angle `2π - r`, "
-            "`r ≥ 0`, is met at a gap not beyond `L-1`; if `ω(L-1) = 2π - δ` with `δ > 0`, the angle `2π - δ/2` is not."
+            "`r ≥ 0`, is met at a gap not beyond `L-1`; if `ω(L-1) = 2π - δ` with `δ > 0`, the angle "
+            "`2π - δ/2` is not."
         ),
         steps=(reached, missed, w45, w46, w34, w35),
         perturbations=(

@@ -57,7 +57,7 @@ def flow(name: str) -> Law:
         encoding=name,
         title=f"{spoken(name).capitalize()}: exp(tX)",
         statement=(
-            f"For every real `t`{_for_all(block)}: the closed form `A(t)` of the {spoken(name)} satisfies "
+            f"For every real `t`{for_all(block)}: the closed form `A(t)` of the {spoken(name)} satisfies "
             "`A(0) = I`, `A' = XA` and `X = A'(0)`; hence `A(t) = exp(tX)`."
         ),
         steps=(start, ode, speed),
@@ -85,7 +85,8 @@ def _renamings(block: Block) -> tuple[Renaming, ...]:
     return tuple(Renaming(f"-{x} for {x} everywhere", {x: -x}) for x in present)
 
 
-def _for_all(block: Block) -> str:
+def for_all(block: Block) -> str:
+    """“ and every `γ, ω > 0`”, as far as the block has them."""
     names = [letter for letter, symbol in (("γ", g), ("ω", w)) if symbol in block.matrix.free_symbols]
     return f" and every `{', '.join(names)} > 0`" if names else ""
 
@@ -108,7 +109,7 @@ def group_law(name: str) -> Law:
         encoding=name,
         title=f"{spoken(name).capitalize()}: group law",
         statement=(
-            f"For all real `u, v`{_for_all(block)}: the {spoken(name)} satisfies `A(u)A(v) = A(u+v)` and "
+            f"For all real `u, v`{for_all(block)}: the {spoken(name)} satisfies `A(u)A(v) = A(u+v)` and "
             "`A(u)A(-u) = I`."
         ),
         steps=(goal, back),

@@ -3,11 +3,12 @@
 import sympy as sp
 
 from ...symbolic.decide import Status
+from ...symbolic.induction import Induction
 from ...symbolic.limits import Limit
 from ...symbolic.tree import At, D
-from ..law import Chapter, Law
+from ..law import Chapter, Hypothesis, Law
 from ..step import Cited, Enclosed, Exact, Identity, Source
-from .common import ALIBI, I2, N, dot, m, product, s, t, times, u, x, y
+from .common import ALIBI, I2, KRANTZ_PARKS, N, dot, m, plus, product, s, t, times, transpose, u, x, y
 from .frequencies import around
 
 CHAPTER = Chapter(
@@ -18,7 +19,6 @@ CHAPTER = Chapter(
 )
 SLIDE = sp.ImmutableMatrix([[1, t], [0, 1]])
 sigma = sp.Symbol("sigma", positive=True)
-q, k = sp.symbols("q0:4", real=True), sp.symbols("k0:4", real=True)
 
 
 def slide(time: sp.Expr) -> sp.ImmutableMatrix:
@@ -52,8 +52,8 @@ def slide_nilpotent() -> Law:
             kernel.but("N keeps the second coordinate", rhs=sp.ImmutableMatrix([y, y])),
         ),
         comment=(
-            "Defective: not enough eigenvectors for a basis. Growth is linear here; a block of size m "
-            "grows as t^{m-1}."
+            "Defective: not enough eigenvectors for a basis. Growth is linear here; a block of size `m` "
+            "grows as `t^{m-1}`, and with `γ > 0` it [fades in the end](#bounded--faded-slide)."
         ),
     )
 
@@ -72,7 +72,7 @@ def alibi_lift() -> Law:
     return Law(
         id="alibi-lift",
         title="A distance from two spare slots",
-        statement="For all real `t, s` and every slope `m`: `(m 0)·exp((t-s)N)·(0 1)ᵀ = m(t-s)`.",
+        statement="For all real `t, s` and every `m > 0`: `(m 0)·exp((t-s)N)·(0 1)ᵀ = m(t-s)`.",
         steps=(split, goal),
         perturbations=(
             goal.but("the gap the other way round", rhs=sp.Matrix([[m * (s - t)]])),
@@ -83,40 +83,66 @@ def alibi_lift() -> Law:
         ),
         rests_on=("slide-nilpotent",),
         sources=(ALIBI,),
-        comment="The query gets (m, 0), the key (0, 1). So ALiBi is inside the family, one lift away.",
+        comment="The query gets `(m, 0)`, the key `(0, 1)`. So ALiBi is inside the family, one lift away.",
     )
 
 
 @CHAPTER.law("alibi-logit")
 def alibi_logit() -> Law:
-    score = (
-        dot(sp.Matrix(q), sp.Matrix(k)) + (sp.Matrix([[-m / sigma, 0]]) * slide(t - s) * sp.Matrix([0, 1]))[0]
+    content = sp.Symbol("c", real=True)  # q·k
+    lifted = Identity(
+        name="lifted score",
+        goal=True,
+        lhs=plus(content, _slots(-m / sigma)),
+        rhs=content - m * (t - s) / sigma,
+        note="c stands for q·k",
     )
-    content = dot(sp.Matrix(q), sp.Matrix(k))
-    lifted = Identity(name="lifted score", goal=True, lhs=score, rhs=content - m * (t - s) / sigma)
-    goal = Identity(name="logit", goal=True, lhs=sigma * score, rhs=sigma * content - m * (t - s))
+    goal = Identity(
+        name="logit",
+        goal=True,
+        lhs=times(sigma, plus(content, _slots(-m / sigma))),
+        rhs=sigma * content - m * (t - s),
+    )
+    score, total, query, key = sp.symbols("S C q k", real=True)
+    every = Exact(
+        name="any number of content features",
+        goal=True,
+        of=Induction(
+            index=sp.Symbol("n", nonnegative=True),
+            start=0,
+            state={score: (_slots(-m / sigma), score + query * key), total: (0, total + query * key)},
+            claim={score: total - m * (t - s) / sigma},
+        ),
+        note="S is the dot product of the lifted vectors, C that of the contents",
+    )
     return Law(
         id="alibi-logit",
         title="ALiBi's logit, whatever the scale",
         statement=(
-            "For all real `t, s`, all `m`, every scale `σ > 0` and all contents: with the query slots "
-            "`(-m/σ, 0)` the score is `q·k - m(t-s)/σ`, and the logit `σ·score = σ q·k - m(t-s)`. "
-            "(`σ = 1/√d` is substituted afterwards.)"
+            "For all real `t, s`, every `m > 0`, every scale `σ > 0`, any number of features and all "
+            "contents: with the query slots `(-m/σ, 0)` and the key slots `(0, 1)` the score is "
+            "`q·k - m(t-s)/σ`, and the logit `σ·score = σ q·k - m(t-s)`. (`σ = 1/√d` is substituted "
+            "afterwards.)"
         ),
-        steps=(lifted, goal),
+        steps=(lifted, every, goal),
         perturbations=(
-            goal.but("the slots forget the scale", rhs=sigma * content - sigma * m * (t - s)),
+            goal.but("the slots forget the scale", lhs=times(sigma, plus(content, _slots(-m)))),
             goal.but("the bias has the other sign", rhs=sigma * content + m * (t - s)),
-            lifted.but("the content is not scaled back", rhs=content - m * (t - s)),
+            lifted.but("the bias is not divided by the scale", rhs=content - m * (t - s)),
         ),
         rests_on=("alibi-lift",),
         sources=(ALIBI,),
         comment=(
-            "ALiBi adds its bias after scaling by 1/√d; slots inside q and k are scaled with them, so they "
-            "must carry m√d. Shown with four content features; a further feature adds the same product to "
-            "both sides."
+            "ALiBi adds its bias after scaling by `1/√d`; slots inside `q` and `k` are scaled with them, so "
+            "they must carry `m√d`."
         ),
     )
+
+
+def _slots(left: sp.Expr) -> sp.Expr:
+    """(left 0)·exp(tN)exp(-sN)·(0 1)ᵀ, multiplied out entry by entry."""
+    query, key = transpose(slide(t)) * sp.Matrix([left, 0]), slide(-s) * sp.Matrix([0, 1])
+    return dot(query, key)
 
 
 @CHAPTER.law("alibi-sign")
@@ -142,9 +168,9 @@ def alibi_sign() -> Law:
         siblings=(goal.but("with the minus sign", expr=sp.exp(-m * u)),),
         rests_on=("alibi-logit",),
         comment=(
-            "Five keys with equal content, m = 1/2, from nearest to farthest: .058, .096, .158, .260, "
-            ".429. The plus sign rewards distance. ALiBi is `- m(t-s)` with m > 0; some kernels add "
-            "`+m·s`, which differs from it by a constant per row and is the same after softmax."
+            "It tends to `+∞`. Five keys with equal content, `m = 1/2`, from nearest to farthest: .058, "
+            ".096, .158, .260, .429: the plus sign rewards distance. ALiBi is `-m(t-s)` with `m > 0`; some "
+            "kernels add `+m·s`, which differs from it by a constant per row and is the same after softmax."
         ),
     )
 
@@ -171,17 +197,15 @@ def alibi_slopes() -> Law:
         id="alibi-slopes",
         title="Head slopes, also for 12 or 40 heads",
         statement=(
-            "For `n` heads, a power of two: `m_h = 2^{-8(h+1)/n}`, a geometric sequence. Otherwise, with "
+            "For `n` heads, a power of two: `m_h = 2^{-8(h+1)/n}`, `h = 0 … n-1`, a geometric sequence: each "
+            "slope is the one before times the first. Otherwise, with "
             "`c` the largest power of two below `n`: the `c` slopes of `c` heads, then `2^{-4(2j+1)/c}` "
             "for `j = 0 … n-c-1`, every other slope of `2c` heads."
         ),
-        steps=(ratio, every_other, eight, twelve, last40),
+        steps=(ratio, every_other, eight, *twelve, last40),
         perturbations=(
-            eight.but("counted from h = 0 without the +1", lhs=sp.Matrix([[_slope(-1, 8), _slope(6, 8)]])),
-            twelve.but(
-                "one formula for all n",
-                lhs=sp.Matrix([[sp.Integer(2) ** sp.Rational(-8 * (j + 9), 12) for j in range(4)]]),
-            ),
+            eight.but("counted from h = 0 without the +1", lhs=sp.Matrix([[_powers(8, 0), _powers(8, 7)]])),
+            twelve[0].but("one formula for all n: the ninth of twelve", expr=_slope(8, 12)),
             every_other.but("the even ones instead", lhs=sp.exp(-8 * (2 * h + 2) * (inverse / 2) * log2)),
         ),
         sources=(
@@ -192,26 +216,32 @@ def alibi_slopes() -> Law:
             ),
         ),
         comment=(
-            "Head counts that are not powers of two are where implementations differ; the uniform formula "
-            "is a frequent mistake."
+            "Head counts that are not powers of two are where implementations differ; using the first "
+            "formula for every `n` is a frequent mistake."
         ),
     )
 
 
-def _slope_numbers() -> tuple[Identity, Identity, Enclosed]:
+def _slope_numbers() -> tuple[Identity, tuple[Enclosed, ...], Enclosed]:
     """Slopes of 8, 12 and 40 heads."""
     eight = Identity(
         name="eight heads start at 1/2 and end at 1/256",
-        lhs=sp.Matrix([[_slope(0, 8), _slope(7, 8)]]),
+        lhs=sp.Matrix([[_powers(8, 1), _powers(8, 8)]]),
         rhs=sp.Matrix([[sp.Rational(1, 2), sp.Rational(1, 256)]]),
     )
-    twelve = Identity(
-        name="twelve heads: the four extra slopes",
-        lhs=sp.Matrix([[_extra(j, 8) for j in range(4)]]),
-        rhs=sp.Matrix([[sp.sqrt(2) / 2 ** (j + 1) for j in range(4)]]),
+    decimals = ("0.707106781187", "0.353553390593", "0.176776695297", "0.0883883476483")
+    twelve = tuple(
+        Enclosed(name=f"twelve heads: extra slope {j}", expr=_extra(j, 8), **around(value))
+        for j, value in enumerate(decimals)
     )
     last40 = Enclosed(name="forty heads: the last slope", expr=_extra(7, 32), **around("0.272626933166"))
     return eight, twelve, last40
+
+
+def _powers(heads: int, count: int) -> sp.Expr:
+    """The product of `count` factors 2^{-8/heads}: the slope of head count - 1."""
+    factor = sp.Pow(2, sp.Rational(-8, heads))
+    return times(*[factor] * count) if count > 1 else sp.Integer(1) * factor**count
 
 
 def _slope(head: int, heads: int) -> sp.Expr:
@@ -236,9 +266,10 @@ def distance_outside() -> Law:
         id="distance-outside",
         title="“|t-s| is in the family too”",
         statement=(
-            "The exponential polynomial that equals `-m|u|` for all `u > 0` equals it at `u = -1` as well: "
-            "`m = -m`."
+            "For `m > 0` the exponential polynomial that equals `-m|u|` for all `u > 0`, which is `-mu`, "
+            "equals it at `u = -1` as well: `m = -m`."
         ),
+        hypotheses=(Hypothesis("interval", "the two agree on a whole interval of gaps"),),
         expected=Status.REFUTED,
         steps=(
             ahead,
@@ -248,16 +279,16 @@ def distance_outside() -> Law:
                     "an exponential polynomial is real analytic, and a real analytic function on ℝ is "
                     "determined by its values on an interval"
                 ),
-                source=Source(
-                    "S. G. Krantz, H. R. Parks, A Primer of Real Analytic Functions, 2nd ed., Corollary 1.2.6"
-                ),
+                source=KRANTZ_PARKS,
+                needs=("interval",),
             ),
             goal,
         ),
         siblings=(goal.but("at u = +1", lhs=At(-m * u, u, 1)),),
         rests_on=("alibi-lift",),
         comment=(
-            "The symmetric penalty |t-s| is relative but no exp(uX) makes it. Bidirectional models need "
-            "two causal halves, or a bias kernel."
+            "The symmetric penalty `|t-s|` is relative, but no `exp(uX)` makes it. Bidirectional models need "
+            "two causal halves, or a kernel that takes a bias. Accounts that write ALiBi as `-m|t-s|` are "
+            "right for causal models, where `t ≥ s`."
         ),
     )
