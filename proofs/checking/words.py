@@ -18,7 +18,7 @@ from .trees import name
 
 REWRITES = 20_000
 LETTERS = 500
-TERMS = 20_000
+SIZE = 100_000  # letters of one sum before it is collected
 Word = tuple[str, ...]
 Poly = dict[Word, Fraction]
 Matrix = list[list[Fraction]]
@@ -42,13 +42,15 @@ class Algebra:
 
     def collect(self, terms: Any) -> Poly:
         out: Poly = {}
+        size = 0
         for word, c in terms:
             key = self.sorted(word)
             out[key] = out.get(key, Fraction(0)) + c
             if len(key) > LETTERS:
                 raise Refusal(f"grows words of more than {LETTERS} letters")
-            if len(out) > TERMS:
-                raise Refusal(f"grows sums of more than {TERMS} words")
+            size += len(key)
+            if size > SIZE:
+                raise Refusal(f"grows sums of more than {SIZE} letters")
         return {word: c for word, c in out.items() if c}
 
     def derived(self, poly: Poly) -> Poly:

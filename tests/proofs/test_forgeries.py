@@ -1,0 +1,108 @@
+"""Forged steps: statements that are false, or that say nothing, with outcomes that once looked right."""
+
+import time
+
+import pytest
+from exptx.proofs.checking.context import Context
+from exptx.proofs.checking.refusal import Refusal
+from exptx.proofs.checking.steps import check
+
+
+def rejected(why, kind, status="proved", **fields):
+    step = {"kind": kind, "name": "forged", "status": status, "reason": "", **fields}
+    with pytest.raises(Refusal) as caught:
+        check(Context(), step)
+    assert why in caught.value.reason
+
+
+def accepted(kind, status="proved", **fields):
+    check(Context(), {"kind": kind, "name": "true", "status": status, "reason": "", **fields})
+
+
+ONE, ZERO, X, Y = ["num", "1"], ["num", "0"], ["sym", "x"], ["sym", "y"]
+MINUS_X = ["mul", ["num", "-1"], X]
+
+
+def F(tree):
+    return ["fn", "f", tree]
+
+
+@pytest.mark.parametrize(("to", "decay"), [("+oo", MINUS_X), ("-oo", X)])
+@pytest.mark.parametrize("unknown", [F(X), F(["fn", "g", X]), ["diff", F(X), "x", 1]])
+def test_decay_does_not_tame_an_unknown_function(to, decay, unknown):
+    """f(x) exp(-x) need not tend to 0: f may be exp(2x); in either direction and inside another function."""
+    expr = ["mul", unknown, ["exp", decay]]
+    rejected(
+        "opaque function of the variable", "limit", expr=expr, variable="x", to=to, value=ZERO, assume=[]
+    )
+
+
+def test_a_function_of_other_symbols_is_a_constant_in_a_limit():
+    expr = ["mul", F(Y), ["exp", X]]
+    accepted("limit", expr=expr, variable="x", to="-oo", value=ZERO, assume=[])
+
+
+def test_a_stated_limit_has_a_value():
+    """exp(-x) + 1 tends to 1, not to y/y, which is nothing at y = 0."""
+    fields = {"expr": ["add", ["exp", MINUS_X], ONE], "variable": "x", "to": "+oo"}
+    value = ["mul", Y, ["pow", Y, -1]]
+    rejected("divides by y", "limit", **fields, value=value, assume=[])
+    accepted("limit", **fields, value=value, assume=[["ne", "y"]])
+
+
+def test_two_limits_written_with_roots_of_unity_are_told_apart():
+    """2 cos(π/5) is not 1, though its form has complex roots of unity."""
+    roots = [["exp", ["mul", ["num", f"{sign}1/5"], ["i"], ["pi"]]] for sign in ("", "-")]
+    fields = {"expr": ["add", ["exp", MINUS_X], *roots], "variable": "x", "to": "+oo", "assume": []}
+    accepted("limit", "refuted", **fields, value=ONE, actual=["add", *roots])
+    rejected("does not differ", "limit", "refuted", **fields, value=["add", *roots], actual=["add", *roots])
+
+
+def test_a_central_letter_has_a_central_derivative():
+    """If c commutes with X and Y at all times then so does c' = X, and XY = YX is true, model or not."""
+    rejected(
+        "derivative of a central letter",
+        "words",
+        "refuted",
+        letters=["X", "Y", "c"],
+        central=["c"],
+        rules=[],
+        derivation={"c": [["1", ["X"]]]},
+        lhs=[["1", ["X", "Y"]]],
+        rhs=[["1", ["Y", "X"]]],
+        model={"c": "1", "X": [["0", "1"], ["0", "0"]], "Y": [["0", "0"], ["1", "0"]]},
+    )
+
+
+def test_a_counterexample_obeys_what_is_assumed_of_a_replaced_parameter():
+    """a_n = n x >= 0 for x >= 0; the value x = -1, by way of x := -y, is no counterexample."""
+    claim = {
+        "index": "n",
+        "start": "0",
+        "relation": ">=",
+        "state": {"a": {"first": ZERO, "next": ["add", ["sym", "a"], X]}},
+        "claim": {"a": ZERO},
+        "reparametrize": {"x": ["mul", ["num", "-1"], Y]},
+    }
+    outcome = {"witness": {"n": "1", "y": "1"}, "symbol": "a", "gap": ["-3/2", "-1/2"]}
+    rejected("assumed of", "induction", "refuted", **claim, **outcome, assume=[["nonneg", "x"]])
+    accepted("induction", "refuted", **claim, **outcome, assume=[])
+
+
+def test_derivatives_of_derivatives_end_soon():
+    """Sixty derivatives of A with A' = AB, B' = BA have more words than there are atoms."""
+    poly = [["1", ["A"]]]
+    for _ in range(60):
+        poly = ["D", poly]
+    begin = time.perf_counter()
+    rejected(
+        "grows",
+        "words",
+        letters=["A", "B"],
+        central=[],
+        rules=[],
+        derivation={"A": [["1", ["A", "B"]]], "B": [["1", ["B", "A"]]]},
+        lhs=poly,
+        rhs=[],
+    )
+    assert time.perf_counter() - begin < 2
