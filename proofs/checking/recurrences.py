@@ -1,7 +1,8 @@
 """`induction` steps: a closed form for a recursion, base and step each decided with a symbolic index.
 
 induction  index start relation ("==" | ">=") state {s: {first, next}} claim {s: tree} assume
-           [reparametrize {x: tree}]
+           [reparametrize {x: tree}]: the values that parameters may have, put in last, since parameters are
+           constant along the recursion; a tree in the index is c·index + r + constant, c >= 0, own r >= 0
            refuted: witness {index: integer, parameters} symbol gap
 """
 
@@ -19,7 +20,7 @@ from .reading import fields, one_of, rational
 from .refusal import Refusal, shown, within
 from .signs import NONNEGATIVE, POSITIVE, Assumed, assumptions, quotient_signs
 from .trees import Node, name
-from .values import Evaluator, Point, Value, sign_at
+from .values import Evaluator, Value
 
 _RUN = 200
 Forms = dict[str, Quotient]
@@ -69,6 +70,7 @@ def _read(context: Context, step: Mapping[str, Any]) -> Recursion:
         assumed = assumptions(step["assume"])
     recursion = Recursion(index, int(start), first, following, claim, assumed, parameters)
     _well_formed(recursion)
+    _admissible(context, recursion)
     return recursion
 
 
@@ -106,9 +108,6 @@ def _well_formed(r: Recursion) -> None:
     for symbol, tree in r.first.items():
         if tree.free & {r.index, *r.first}:
             raise Refusal(f"for {shown(symbol)} uses the index or a state symbol in first", "state")
-    for symbol, tree in r.parameters.items():
-        if symbol in r.first or symbol == r.index or tree.free & {r.index, *r.first}:
-            raise Refusal(f"for {shown(symbol)} touches the index or a state symbol", "reparametrize")
     for key, trees in (("state", r.next), ("claim", r.claim)):
         for symbol, tree in trees.items():
             if _moves_state(tree, r.first):
@@ -118,6 +117,32 @@ def _well_formed(r: Recursion) -> None:
     known = r.signs({}).get(r.index, frozenset((-1, 0, 1)))
     if not known <= r.assumed.get(r.index, known):
         raise Refusal(f"says more of the index {shown(r.index)} than its start gives", "assume")
+
+
+def _admissible(context: Context, r: Recursion) -> None:
+    """The values that a parameter may have at n are among those at n - 1: the recursion stays inside."""
+    formulas = (*r.first.values(), *r.next.values(), *r.claim.values())
+    for symbol, tree in r.parameters.items():
+        with within("reparametrize", f"[{shown(symbol)}]"):
+            if symbol in {r.index, *r.first, *r.assumed} or tree.free & {*r.first, *r.parameters}:
+                raise Refusal("touches a state symbol, a replaced one, or one that is assumed of")
+            others = (*formulas, *(t for s, t in r.parameters.items() if s != symbol))
+            if r.index in tree.free and not _tail(context, r, tree, others):
+                raise Refusal(f"is not c·{r.index} + r + constant with c >= 0 and its own r >= 0")
+
+
+def _tail(context: Context, r: Recursion, tree: Node, others: tuple[Node, ...]) -> bool:
+    fresh = tree.free - {r.index}
+    if len(fresh) != 1 or any(fresh & t.free for t in others):
+        return False
+    (new,) = fresh
+    field, form = context.forms.field, context.forms.scalar(tree)
+    slope = field.derivative(form, r.index)
+    rest = field.subtract(form, field.multiply(slope, field.symbol(r.index)))
+    constant = field.subtract(rest, field.symbol(new))
+    numbers = not field.places(slope) and not field.places(constant)
+    known = r.assumed.get(new, frozenset((-1, 0, 1)))
+    return numbers and known <= NONNEGATIVE and quotient_signs(context.forms, slope, {}) <= NONNEGATIVE
 
 
 def _moves_state(tree: Node, state: Mapping[str, Node]) -> bool:
@@ -133,31 +158,29 @@ def _proved(context: Context, r: Recursion, relation: str) -> None:
     first, following, claim = _forms(context, r, known)
     rest = {s: f for s, f in first.items() if s not in claim}
     field = context.forms.field
-    number = field.constant(Fraction(r.start))
+    start, index = field.constant(Fraction(r.start)), field.symbol(r.index)
     for symbol, form in claim.items():
         with within("base", f"[{shown(symbol)}]"):
-            target = field.substitute(form, {**rest, r.index: number})
-            _holds(context, field.subtract(first[symbol], target), relation, known)
+            target = field.substitute(form, {**rest, r.index: start})
+            _holds(context, r, field.subtract(first[symbol], target), (relation, start), known)
     values = {s: field.add(f, field.symbol(slack[s])) if slack else f for s, f in claim.items()}
     moved = {s: field.substitute(f, values) for s, f in following.items()}
     _state_assumptions(context, r, first, moved, known)
-    later = field.add(field.symbol(r.index), field.one)
     unclaimed = {s: f for s, f in moved.items() if s not in claim}
     for symbol, form in claim.items():
         with within("step", f"[{shown(symbol)}]"):
-            target = field.substitute(form, {**unclaimed, r.index: later})
-            _holds(context, field.subtract(moved[symbol], target), relation, known)
+            target = field.substitute(form, {**unclaimed, r.index: field.add(index, field.one)})
+            _holds(
+                context, r, field.subtract(moved[symbol], target), (relation, field.add(start, index)), known
+            )
 
 
 def _forms(context: Context, r: Recursion, known: Assumed) -> tuple[Forms, Forms, Forms]:
-    """The canonical forms, parameters replaced; every divisor is non-zero by the assumptions."""
-    values = {x: context.forms.scalar(tree) for x, tree in r.parameters.items()}
+    """The canonical forms; every divisor is non-zero by the assumptions."""
 
     def form(tree: Node) -> Quotient:
-        if r.parameters and tree.divides:
-            raise Refusal("divides, which is not supported together with reparametrize")
         context.divides_safely(tree, known)
-        return context.forms.field.substitute(context.forms.scalar(tree), values)
+        return context.forms.scalar(tree)
 
     out = []
     for key, trees in (("state", r.first), ("state", r.next), ("claim", r.claim)):
@@ -166,11 +189,18 @@ def _forms(context: Context, r: Recursion, known: Assumed) -> tuple[Forms, Forms
     return out[0], out[1], out[2]
 
 
-def _holds(context: Context, difference: Quotient, relation: str, known: Assumed) -> None:
+def _holds(
+    context: Context, r: Recursion, difference: Quotient, last: tuple[str, Quotient], known: Assumed
+) -> None:
+    """The difference is 0, or >= 0, with the index as `start + index` and parameters in place."""
+    relation, index = last
+    field = context.forms.field
+    final = {x: field.substitute(context.forms.scalar(t), {r.index: index}) for x, t in r.parameters.items()}
+    difference = field.substitute(difference, {**final, r.index: index})
     if relation == "==":
-        if not context.forms.field.is_zero(difference):
+        if not field.is_zero(difference):
             raise Refusal("does not hold: the two sides differ in canonical form")
-    elif not quotient_signs(context.forms, difference, known) <= NONNEGATIVE:
+    elif not quotient_signs(context.forms, difference, {**known, r.index: NONNEGATIVE}) <= NONNEGATIVE:
         raise Refusal("is not shown: the sign rules do not make the difference >= 0")
 
 
@@ -192,7 +222,6 @@ def _refuted(context: Context, step: Mapping[str, Any], r: Recursion, relation: 
     point = context.point(step, free.union(*(t.free for t in r.parameters.values())))
     outer = {s: v for s, v in r.assumed.items() if s not in r.first and s != r.index}
     context.admits(point, outer)
-    _admitted_values(context, point, r)
     last = point.symbols[r.index]
     if last.denominator != 1 or not 0 <= last - r.start <= _RUN:
         raise Refusal(f"needs an integer index from {r.start} to {r.start + _RUN}", "witness")
@@ -204,13 +233,6 @@ def _refuted(context: Context, step: Mapping[str, Any], r: Recursion, relation: 
         if relation == ">=" and gap[1] >= 0:
             raise Refusal("is not below 0, so nothing contradicts >=")
         confirm_gap(context, point, lambda e: _run(e, r, int(last), symbol), gap)
-
-
-def _admitted_values(context: Context, point: Point, r: Recursion) -> None:
-    """What is assumed of a parameter holds for the value that replaces it."""
-    for symbol in sorted(r.parameters.keys() & r.assumed.keys()):
-        if sign_at(context.forest, point, r.parameters[symbol]) not in r.assumed[symbol]:
-            raise Refusal(f"gives {shown(symbol)} a value against what is assumed of it", "witness")
 
 
 def _run(evaluator: Evaluator, r: Recursion, last: int, symbol: str) -> Value:

@@ -203,6 +203,55 @@ def test_an_inequality_by_induction_with_slack():
     )
 
 
+def test_a_parameter_beyond_the_index_is_constant_along_the_recursion():
+    """The sum of m - j over j < n is >= 0 for every m >= n: m = n + r is put in last."""
+    n, m, r = sym("n"), sym("m"), sym("r")
+    falling = {
+        "index": "n", "start": "0", "relation": ">=", "assume": [["nonneg", "r"]],
+        "state": {"f": {"first": num(0), "next": add(sym("f"), minus(m, n))}},
+        "claim": {"f": num(0)}, "reparametrize": {"m": add(n, r)},
+    }  # fmt: skip
+    accepted("induction", **falling)
+    rejected("step", "not shown", "induction", **{**falling, "reparametrize": {"m": r}})
+    for tree in (add(neg(n), r), add(n, mul(num(2), r)), add(n, ["pow", r, 2]), n, add(n, sym("f"))):
+        rejected("reparametrize['m']", "", "induction", **{**falling, "reparametrize": {"m": tree}})
+    rejected("reparametrize['m']", "own r", "induction", **{**falling, "assume": []})
+    rejected(
+        "reparametrize['m']",
+        "assumed of",
+        "induction",
+        **{**falling, "assume": [["nonneg", "r"], ["pos", "m"]]},
+    )
+    used = {"f": {"first": num(0), "next": add(sym("f"), minus(m, n), r)}}
+    rejected("reparametrize['m']", "own r", "induction", **{**falling, "state": used})
+    moving = {
+        **falling,
+        "relation": "==",
+        "claim": {"f": mul(n, m)},
+        "state": {"f": {"first": num(0), "next": add(sym("f"), m)}},
+    }
+    accepted("induction", **moving)
+    wrong = {**moving, "claim": {"f": mul(n, n)}}
+    rejected("step", "differ", "induction", **wrong)
+    accepted("induction", "refuted", **wrong, witness={"n": "2", "r": "1"}, symbol="f", gap=["2", "2"])
+
+
+def test_the_index_counts_from_its_start():
+    """n² >= 3n - 2 for n >= 2: the step is 2n - 2, positive in n - 2; from 0 on it is false and not shown."""
+    n = sym("n")
+    square = {"s": {"first": num(4), "next": add(sym("s"), mul(num(2), n), num(1))}}
+    claim = {
+        "index": "n",
+        "relation": ">=",
+        "state": square,
+        "assume": [],
+        "claim": {"s": minus(mul(num(3), n), num(2))},
+    }
+    accepted("induction", **claim, start="2")
+    low = {"s": {"first": num(0), "next": square["s"]["next"]}}
+    rejected("step", "not shown", "induction", **{**claim, "state": low}, start="0")
+
+
 def test_an_assumption_on_a_state_symbol_is_itself_proved():
     state = {
         "p": {"first": num(1), "next": mul(num(2), sym("p"))},
