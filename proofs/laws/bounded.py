@@ -95,7 +95,7 @@ def bounded(name: str) -> Law:
     return Law(
         id="bounded",
         encoding=name,
-        title=f"{spoken(name).capitalize()}: bounded {words}",
+        title=f"{spoken(name).capitalize()}: bounded {words.replace('`', '')}",
         statement=(
             f"For every real `t`{for_all(block)}: the squared length of the last column of the "
             f"{spoken(name)} is `{_text(block)}`; it tends to {_limit_word(ends['forwards'])} as `t → ∞` and "
@@ -141,7 +141,7 @@ def growth_forbidden() -> Law:
     return Law(
         id="growth-forbidden",
         title="“A positive eigenvalue does no harm”",
-        statement="For `γ > 0`: `e^{γt} → 0` as `t → ∞`.",
+        statement="For every `γ > 0`: `e^{γt} → 0` as `t → ∞`.",
         expected=Status.REFUTED,
         steps=(goal,),
         siblings=(goal.but("with the sign of a fade", expr=sp.exp(-g * t)),),

@@ -45,7 +45,7 @@ def broken_composition() -> Law:
     return Law(
         id="broken-composition",
         title="A time machine whose steps do not add up",
-        statement="`A(t) = 1 + t` satisfies `A(u)A(v) = A(u + v)`.",
+        statement="For all real `u, v`: `A(t) = 1 + t` satisfies `A(u)A(v) = A(u + v)`.",
         expected=Status.REFUTED,
         steps=(Identity(name="A(0) = 1 holds", lhs=At(1 + t, t, 0), rhs=sp.S.One), goal),
         siblings=(goal.but("the exponential instead", lhs=times(sp.exp(u), sp.exp(v)), rhs=sp.exp(u + v)),),

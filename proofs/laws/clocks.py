@@ -10,7 +10,7 @@ from ...symbolic.words import Words, commuting, inverses, letters
 from ..law import Chapter, Law
 from ..step import Exact, Identity, Source
 from .common import J, N, g, product, t, u, w
-from .one_parameter import spoken
+from .one_parameter import for_all, spoken
 
 CHAPTER = Chapter(
     "clocks",
@@ -61,7 +61,7 @@ def gates_telescope(name: str) -> Law:
         encoding=name,
         title=f"{spoken(name).capitalize()}: gates telescope",
         statement=(
-            "For every number of tokens `n` and all real gates `a_1, …, a_n`: "
+            f"For every number of tokens `n`, all real gates `a_1, …, a_n`{for_all(block)}: "
             f"`exp(a_n X) ⋯ exp(a_1 X) = exp(τ_n X)` with `τ_n = a_1 + ⋯ + a_n`, for the {spoken(name)}. "
             "Counted from token `s + 1` to `t` this is `exp((τ_t-τ_s)X)`."
         ),

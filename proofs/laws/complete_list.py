@@ -24,13 +24,13 @@ CHAPTER = Chapter(
 c, s_, f = sp.cos(w * u), sp.sin(w * u), sp.exp(-g * u)
 ROWS = {
     # block: (block, kernel functions = first row of exp(uX), where it is shipped)
-    "hold": (Block(0), [1], "NoPE: some decoders"),
-    "fade": (Block(g), [f], "decay: linear attention, RetNet's scale, state-space models"),
+    "hold": (Block(0), [1], "NoPE, in some decoders"),
+    "fade": (Block(g), [f], "decay in linear attention and state-space models, RetNet's scale"),
     "grow": (Block(-g), [1 / f], "nowhere; beside an equal fade it is a boost"),
-    "turn": (Block(0, w), [c, -s_], "RoPE: Llama, Qwen, Mistral"),
+    "turn": (Block(0, w), [c, -s_], "RoPE, as in Llama, Qwen and Mistral"),
     "damped-turn": (Block(g, w), [f * c, -f * s_], "RetNet, xPos, Mamba-3 (in a clock)"),
     "growing-turn": (Block(-g, w), [c / f, -s_ / f], "nowhere; it needs keys ahead only"),
-    "slide": (Block(0, 0, 2), [1, u], "ALiBi: BLOOM, MPT"),
+    "slide": (Block(0, 0, 2), [1, u], "ALiBi, as in BLOOM and MPT"),
     "slide-3": (Block(0, 0, 3), [1, u, u**2 / 2], "quadratic bias (KERPLE-power with exponent 2)"),
     "faded-slide": (Block(g, 0, 2), [f, u * f], "nowhere that we know of; the critically damped oscillator"),
     "turning-slide": (Block(0, w, 2), [c, -s_, u * c, -u * s_], "Jordan-RoPE, exact mode"),
@@ -92,8 +92,8 @@ def kernel_functions(name: str) -> Law:
         encoding=name,
         title=f"{spoken(name).capitalize()}: {verdict}",
         statement=(
-            f"For every real `u`{for_all(block)}: the first row of `exp(uX)` of the {spoken(name)} holds, up "
-            f"to sign, {_listed(row)}; the scores of this block are combinations of these. It is "
+            f"For every real `u`{for_all(block)}: the first row of `exp(uX)` for the {spoken(name)} is, up "
+            f"to sign, {_listed(row)}; its scores are combinations of these. The block is "
             f"{VERDICTS[fate]}."
         ),
         steps=(ode, start, goal),
@@ -153,10 +153,7 @@ def complete_list() -> Law:
             "the polynomials of the blocks are `λ² - (x+y)λ + xy` and `λ² + 2γλ + γ² + ω²`, every real "
             "quadratic one of the two."
         ),
-        hypotheses=(
-            Hypothesis("real", "`X` is a real square matrix"),
-            Hypothesis("continuous", "positions are real numbers and the encoding is continuous in them"),
-        ),
+        hypotheses=(Hypothesis("real", "`X` is a real square matrix"),),
         steps=(
             Cited(
                 name="real Jordan form",
@@ -347,7 +344,8 @@ def window_rows() -> Law:
         ),
         rests_on=("general-form", "broken-inverse"),
         comment=(
-            "A window of width `m` needs `m` dimensions. Such kernels are bounded and causal; sliding-window "
-            "attention and clipped tables are of this kind, each value of a table being one more slot."
+            "A window of width `m` needs `m` dimensions, one for each value in it. Such kernels are bounded "
+            "and causal. Convolutions over the last tokens are of this kind, and so are clipped tables, with "
+            "a hold beside the window for the constant at the end."
         ),
     )

@@ -123,7 +123,7 @@ def relative(name: str) -> Law:
         "id": "relative",
         "encoding": name,
         "statement": (
-            "For all real `t, s, c` and all parameters: everything that attention sees of the positions in "
+            "For all real `t, s, c` and all parameters: everything that attention sees of the positions with "
             f"{_called(name)} is the same at `(t + c, s + c)` as at `(t, s)`."
         ),
         "steps": (goal,),
@@ -153,12 +153,22 @@ def _called(name: str) -> str:
         "damped_rope": "damped RoPE",
         "alibi": "ALiBi",
         "rope+alibi": "RoPE with ALiBi",
+        "rotated_values_back": "values rotated and rotated back",
+        "sinusoidal": "the sinusoidal table",
+        "learned_absolute": "a learned table",
+        "keys_only": "rotation of the keys only",
+        "before_projection": "rotation before the projection",
+        "mismatched_pairings": "query and key paired differently",
+        "same_side_boost": "one boost on both sides",
+        "rotated_values": "rotated values",
+        "symmetric_distance": "the distance `|t-s|`",
+        "step_table": "a step table",
     }
-    return words.get(name, name.replace("_", " "))
+    return words.get(name, name)
 
 
 def _capital(name: str) -> str:
-    called = _called(name)
+    called = _called(name).replace("`", "")
     return called[0].upper() + called[1:]
 
 
@@ -178,7 +188,7 @@ def _opaque_bias(name: str) -> Law:
         encoding=name,
         title=f"{_capital(name)}: relative",
         statement=(
-            f"For all real `t, s, c` and any function `b` of the gap, the {_called(name)} among them: "
+            f"For all real `t, s, c` and any function `b` of the gap, {_called(name)} among them: "
             "`b((t+c)-(s+c)) = b(t-s)`."
         ),
         steps=(goal,),
@@ -202,7 +212,7 @@ def in_family(name: str) -> Law:
             encoding=name,
             title=f"“{_capital(name)}: an exp(tX)”",
             statement=(
-                f"What {_called(name)} lets attention see has the form `C e^{{(t-s)X}} B`; in particular it "
+                f"What attention sees with {_called(name)} has the form `C e^{{(t-s)X}} B`; in particular it "
                 "is the same at `(t + c, s + c)` as at `(t, s)`."
             ),
             expected=Status.REFUTED,
@@ -237,7 +247,7 @@ def _member(name: str) -> Law:
         encoding=name,
         title=f"{_capital(name)}: an exp(tX)",
         statement=(
-            f"For all real `t, s` and all contents: the score of {_called(name)} is "
+            f"For all real `t, s` and all contents: the score with {_called(name)} is "
             f"`φ(q)ᵀ e^{{(t-s)X}} ψ(k)` with one fixed `{generator.dim}×{generator.dim}` generator `X`; its "
             "closed form satisfies `A(0) = I`, `A' = XA`."
         ),
@@ -258,7 +268,11 @@ def _analytic(name: str) -> Law:
     step = name == "step_table"
     level = sp.Symbol("b", real=True)
     ahead = -m * u if not step else level + m
-    here = "-m|u|" if not step else "a table with the value b at u = 0 and b + m from some edge on"
+    here = (
+        "`-m|u|`, which is `-mu`,"
+        if not step
+        else "a table with `b` at `u = 0` and `b + m` from some edge on"
+    )
     goal = Identity(
         name="what holds for large u holds everywhere",
         goal=True,
@@ -271,8 +285,8 @@ def _analytic(name: str) -> Law:
         encoding=name,
         title=f"“{_capital(name)}: an exp(tX)”",
         statement=(
-            f"The exponential polynomial that equals {here} for all large `u` equals it at "
-            f"{'`u = -1`' if not step else '`u = 0`'} too, with `m > 0`."
+            f"With `m > 0`: the exponential polynomial that equals {here} for all large `u` equals it at "
+            f"{'`u = -1`' if not step else '`u = 0`'} too."
         ),
         hypotheses=(Hypothesis("interval", "the two agree on a whole interval of gaps"),),
         expected=Status.REFUTED,

@@ -161,7 +161,7 @@ def line_group() -> Law:
         title="Sliding along a line is a group, with a move for every real number",
         statement=(
             "For all real `u, v`: sliding by `v` and then by `u` is sliding by `u + v`; sliding by 0 does "
-            "nothing; sliding by `-u` undoes sliding by `u`. (Products of matrices are associative.)"
+            "nothing; sliding by `-u` undoes sliding by `u`; and products of matrices are associative."
         ),
         steps=(
             goal,
@@ -361,7 +361,7 @@ def discontinuous_solutions() -> Law:
             ),
         ),
         comment=(
-            "Cited, not computed: nobody can compute one. A discontinuous group on the numbers a + b√2 can "
+            "Cited, not computed: nobody can compute one. A discontinuous group on the numbers `a + b√2` can "
             "be [computed](#broken-continuity)."
         ),
     )

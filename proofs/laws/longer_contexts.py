@@ -65,8 +65,8 @@ def ntk_aware() -> Law:
         title="NTK-aware scaling spares the fast hands",
         statement=(
             "For every even `d ≥ 4`, all `b, s > 0` and `b' = b s^{d/(d-2)}`: the slowest frequency "
-            "`b^{-(d-2)/d}` is divided by exactly `s`, and the first stays 1. (`κ = (d-2)/d`, `b = e^L`, "
-            "`s = e^σ`, `b' = e^{L₁}`.)"
+            "`b^{-(d-2)/d}` is divided by exactly `s`, and the first stays 1. Here `κ = (d-2)/d`, `b = e^L`, "
+            "`s = e^σ` and `b' = e^{L₁}`."
         ),
         hypotheses=(Hypothesis("four", "`d ≥ 4`, so that the slowest plane is not the first"),),
         steps=(inverse, second, last, first, check),
@@ -148,7 +148,7 @@ def coverage() -> Law:
         statement=(
             "As a range of angles, training on the gaps `0 … L-1` covers the whole circle of a plane, "
             "`0 ≤ angle ≤ 2π`, iff `ω(L-1) ≥ 2π`: if `ω(L-1) = 2π + h` with `h ≥ 0`, the angle `2π - r`, "
-            "`r ≥ 0`, is met at a gap not beyond `L-1`; if `ω(L-1) = 2π - δ` with `δ > 0`, the angle "
+            "`0 ≤ r ≤ 2π`, is met at a gap not beyond `L-1`; if `ω(L-1) = 2π - δ` with `δ > 0`, the angle "
             "`2π - δ/2` is not."
         ),
         steps=(reached, missed, w45, w46, w34, w35),

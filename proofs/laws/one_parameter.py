@@ -35,7 +35,8 @@ NAMES = tuple(BLOCKS)
 
 def spoken(name: str) -> str:
     """The name of a block in words."""
-    return name.replace("-3", " of height 3").replace("-", " ")
+    words = {"grow": "growth", "grown-slide": "growing slide", "slide-3": "slide of height 3"}
+    return words.get(name, name.replace("-", " "))
 
 
 def changed(block: Block) -> sp.ImmutableMatrix:

@@ -51,8 +51,8 @@ def nonlinear_outside() -> Law:
         id="nonlinear-outside",
         title="“A nonlinear map after the rotation changes nothing”",
         statement=(
-            "For all `t, s, c` and contents: the score of the entrywise cubes of `R(ωt)q` and `R(ωs)k` is "
-            "unchanged when `c` is added to both positions."
+            "For all real `t, s, c`, every `ω > 0` and all contents: the score of "
+            "the entrywise cubes of `R(ωt)q` and `R(ωs)k` is unchanged when `c` is added to both positions."
         ),
         expected=Status.REFUTED,
         steps=(goal,),

@@ -121,8 +121,8 @@ def alibi_logit() -> Law:
         statement=(
             "For all real `t, s`, every `m > 0`, every scale `σ > 0`, any number of features and all "
             "contents: with the query slots `(-m/σ, 0)` and the key slots `(0, 1)` the score is "
-            "`q·k - m(t-s)/σ`, and the logit `σ·score = σ q·k - m(t-s)`. (`σ = 1/√d` is substituted "
-            "afterwards.)"
+            "`q·k - m(t-s)/σ`, and the logit `σ·score = σ q·k - m(t-s)`. Then "
+            "`σ = 1/√d` is substituted."
         ),
         steps=(lifted, every, goal),
         perturbations=(

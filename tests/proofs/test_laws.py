@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -137,12 +138,40 @@ def test_all_planes_sizes_and_tokens_are_inductions(by_id):
         "rope-relative",
         "rope-length",
         "all-sizes",
+        "group-law-all-sizes",
+        "bounded-all-sizes",
+        "odd-dimension",
+        "levels",
+        "alibi-logit",
         "lookup-table",
         "worked-example",
         "gates-telescope/turn",
     ):
         kinds = {e.kind for e in by_id[name].steps if e.goal}
         assert "induction" in kinds, name
+
+
+def test_identities_are_not_settled_by_their_own_notation(proofs):
+    """The two sides are different trees; the exceptions say that a matrix of numbers is itself."""
+    same = {
+        (p.id, e.name)
+        for p in proofs
+        for e in p.steps
+        if type(e.step) is Identity and e.step.claim()["lhs"] == e.step.claim()["rhs"]
+    }
+    assert {name for name, _ in same} <= {
+        "flow/hold",
+        "kernel-functions/hold",
+        "in-family/nope",
+        "relative/nope",
+    }
+
+
+def test_every_link_leads_to_a_law(proofs):
+    anchors = {p.anchor for p in proofs} | {p.law for p in proofs}
+    for proof in proofs:
+        for text in (proof.statement, proof.comment, *(h.text for h in proof.hypotheses)):
+            assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors, proof.id
 
 
 def test_enclosed_numbers_are_not_called_proved_for_all(by_id):
