@@ -139,6 +139,12 @@ def general_form() -> Law:
             goal.but("the key is shifted the wrong way", lhs=c_ * (et * ec) * (ec * es) * b),
         ),
         rests_on=("flow-group-law",),
+        sources=(
+            Source(
+                "P. M. Anselone, J. Korevaar, Translation invariant subspaces of finite dimension, Proc. AMS "
+                "15 (1964): the converse for scalar scores"
+            ),
+        ),
         comment=(
             "Conversely every continuous, relative score that finitely many features can write as "
             "`F(t)ᵀG(s)` is of this form (realisation theory; a known theorem, not proved here). It contains "

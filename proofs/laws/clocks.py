@@ -139,9 +139,9 @@ def gates_order() -> Law:
         rhs=product(slide, turn),
     )
     bracket = Identity(
-        name="[J, N] is not zero",
-        lhs=product(J, N),
-        rhs=sp.ImmutableMatrix([[0, 0], [0, 1]]),
+        name="JN - NJ is not zero",
+        lhs=sp.MatAdd(product(J, N), product(-N, J), evaluate=False),
+        rhs=sp.ImmutableMatrix([[-1, 0], [0, 1]]),
     )
     return Law(
         id="gates-order",

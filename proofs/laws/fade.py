@@ -5,7 +5,7 @@ import sympy as sp
 from ...symbolic.decide import Status
 from ...symbolic.limits import Limit
 from ...symbolic.signs import Sign
-from ..law import Chapter, Law
+from ..law import Chapter, Law, Renaming
 from ..step import Enclosed, Exact, Identity, Source
 from .common import R, dot, g, t, times, u, x, y
 
@@ -54,6 +54,10 @@ def fate_and_rhythm() -> Law:
             ),
             goal.but("the rotation is transposed", rhs=_transposed()),
             modulus.but("the length fades twice as fast", rhs=sp.exp(-4 * g * t) * (x**2 + y**2)),
+        ),
+        renamings=(
+            Renaming("the other direction of turning, ω → -ω everywhere", {TURN: -TURN}),
+            Renaming("growth instead of a fade, γ → -γ everywhere", {RATE: -RATE}),
         ),
         comment=(
             "`γ > 0` fades, `γ = 0` holds, `γ < 0` explodes, see [the limits](#bounded). Conjugate "

@@ -8,7 +8,7 @@ import sympy as sp
 from ...symbolic.induction import Induction
 from ...symbolic.signs import Sign
 from ...symbolic.tree import At, D
-from ..law import Chapter, Hypothesis, Law
+from ..law import Chapter, Hypothesis, Law, Renaming
 from ..step import Cited, Enclosed, Exact, Identity, Source
 from .common import ROFORMER, R, dot, repeated_turn, s, t, times, u, w
 
@@ -128,14 +128,25 @@ def plane_wraps() -> Law:
         title="One hand wraps",
         statement=(
             "For every `ω > 0` and real `u`: `R(ω(u + 2π/ω)) = R(ωu)`, so one plane cannot tell the gap "
-            "`u` from `u + 2π/ω`."
+            "`u` from `u + 2π/ω`; and `2π/ω` is the smallest shift above 0 of this kind."
         ),
-        steps=(goal, half),
+        hypotheses=(Hypothesis("positive", "`ω > 0`: the plane turns"),),
+        steps=(
+            goal,
+            half,
+            Cited(
+                name="and not earlier",
+                lemma="for 0 < a < 2π it is not so that cos a = 1 and sin a = 0",
+                source=Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 8.7"),
+                needs=("positive",),
+            ),
+        ),
         perturbations=(
             goal.but("after half of it", lhs=R(w * (u + sp.pi / w))),
             goal.but("after 2πω", lhs=R(w * (u + 2 * sp.pi * w))),
         ),
         rests_on=("rope-plane",),
+        renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         comment="The second hand of a watch cannot tell 10:00:05 from 11:00:05.",
     )
 
@@ -203,6 +214,7 @@ def never_wraps_at_integers() -> Law:
         rhs=sp.pi,
         note="the fraction n/(2m) at n = 2πm",
     )
+    near = Enclosed(name="710 - 113·2π", expr=710 - 226 * sp.pi, lower="0.00006", upper="0.00007")
     return Law(
         id="never-wraps-at-integers",
         title="With first frequency 1 no integer gap looks like 0",
@@ -219,6 +231,7 @@ def never_wraps_at_integers() -> Law:
             PERIODS,
             goal,
             Cited(name="π is irrational", lemma="π is irrational", source=LAMBERT, needs=("integer",)),
+            near,
         ),
         perturbations=(
             goal.but("half turns counted as whole", lhs=At(gap / (2 * turns), gap, sp.pi * turns)),

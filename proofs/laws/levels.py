@@ -10,7 +10,7 @@ from ...symbolic.free import word_poly
 from ...symbolic.induction import Induction
 from ...symbolic.tree import At
 from ...symbolic.words import Words, commuting, letters
-from ..law import Chapter, Hypothesis, Law
+from ..law import Chapter, Hypothesis, Law, Renaming
 from ..step import Cited, Exact, Identity
 from .common import (
     I2,
@@ -252,6 +252,7 @@ def rotated_values() -> Law:
                 rhs=product(R(w * t), R(w * s), Q),
             ),
         ),
+        renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         comment=(
             "Values are normally not rotated, because content should arrive as it was written. Rotating "
             "them and leaving the output makes the output depend on "

@@ -130,14 +130,9 @@ def group_law(name: str) -> Law:
 @CHAPTER.law("commuting-sum")
 def commuting_sum() -> Law:
     a, b, e, f = letters("A B E F")
-    rules = (
-        *commuting(a, b),
-        *commuting(a, f),
-        *commuting(e, b),
-        *commuting(e, f),
-        *commuting(a, e),
-        *commuting(b, f),
-    )
+    same = Words(Derived(b * e), a * (b * e), commuting(a, b), derivation={e: a * e})
+    passes = Exact(name="(BE)' = A(BE), as for EB, and both are B at 0: so EB = BE", goal=True, of=same)
+    rules = (*commuting(a, b), *commuting(e, b))
     claim = Words(Derived(e * f), (a + b) * e * f, rules, derivation={e: a * e, f: b * f})
     goal = Exact(name="(EF)' = (A+B)EF", goal=True, of=claim)
     one = word_poly(1)
@@ -146,13 +141,14 @@ def commuting_sum() -> Law:
         id="commuting-sum",
         title="Commuting parts multiply",
         statement=(
-            "For all square `A, B` with `AB = BA`: `E = exp(tA)` and `F = exp(tB)` satisfy "
-            "`(EF)' = (A + B)EF`, and `EF = I` at 0; hence `exp(t(A+B)) = exp(tA)exp(tB)`."
+            "For all square `A, B` with `AB = BA`: `E = exp(tA)` commutes with `B`, and with "
+            "`F = exp(tB)` also `(EF)' = (A + B)EF` and `EF = I` at 0; hence `exp(t(A+B)) = exp(tA)exp(tB)`."
         ),
-        hypotheses=(Hypothesis("commute", "`A` and `B` commute, hence so do their exponentials"),),
-        steps=(goal, start),
+        hypotheses=(Hypothesis("commute", "`A` and `B` commute"),),
+        steps=(passes, goal, start),
         perturbations=(
-            goal.but("A and B do not commute", rules=()),
+            passes.but("A and B do not commute", rules=()),
+            goal.but("B does not pass E", rules=()),
             goal.but("the generators are multiplied", rhs=a * b * e * f),
         ),
         rests_on=("uniqueness",),

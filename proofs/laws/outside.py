@@ -3,7 +3,7 @@
 import sympy as sp
 
 from ...symbolic.decide import Status
-from ..law import Law
+from ..law import Law, Renaming
 from ..step import Apart, Identity
 from .common import VASWANI, R, c, dot, k0, k1, q0, q1, s, t, times, u, w
 from .fence import CHAPTER
@@ -32,6 +32,7 @@ def sinusoidal_shift() -> Law:
                 rhs=sp.MatMul(R(-w * u), sp.ImmutableMatrix([table[1], table[0]]), evaluate=False),
             ),
         ),
+        renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         sources=(VASWANI,),
         comment=(
             "A shift acts linearly on the table. But the table is added to the content, and the cross "

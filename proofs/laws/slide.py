@@ -6,7 +6,7 @@ from ...symbolic.decide import Status
 from ...symbolic.induction import Induction
 from ...symbolic.limits import Limit
 from ...symbolic.tree import At, D
-from ..law import Chapter, Hypothesis, Law
+from ..law import Chapter, Hypothesis, Law, Renaming
 from ..step import Cited, Enclosed, Exact, Identity, Source
 from .common import ALIBI, I2, KRANTZ_PARKS, N, dot, m, plus, product, s, t, times, transpose, u, x, y
 from .frequencies import around
@@ -82,6 +82,7 @@ def alibi_lift() -> Law:
             split.but("the key slides forward", lhs=product(row, slide(t), slide(s), column)),
         ),
         rests_on=("slide-nilpotent",),
+        renamings=(Renaming("the opposite slope, m → -m everywhere", {m: -m}),),
         sources=(ALIBI,),
         comment="The query gets `(m, 0)`, the key `(0, 1)`. So ALiBi is inside the family, one lift away.",
     )
@@ -131,6 +132,7 @@ def alibi_logit() -> Law:
             lifted.but("the bias is not divided by the scale", rhs=content - m * (t - s)),
         ),
         rests_on=("alibi-lift",),
+        renamings=(Renaming("the opposite slope, m → -m everywhere", {m: -m}),),
         sources=(ALIBI,),
         comment=(
             "ALiBi adds its bias after scaling by `1/√d`; slots inside `q` and `k` are scaled with them, so "

@@ -229,7 +229,7 @@ def turn_flow() -> Law:
         ),
         renamings=(Renaming("the other direction of turning, ω → -ω everywhere", {w: -w}),),
         comment=(
-            "With the query at t and the key at s the matrix between them is `R(ω(s-t)) = exp((t-s)X)` "
+            "With the query at `t` and the key at `s` the matrix between them is `R(ω(s-t)) = exp((t-s)X)` "
             "with `X = -ωJ`: the sign that golden values must pin down."
         ),
     )

@@ -130,6 +130,12 @@ def integer_no_generator() -> Law:
             goal.but("e^λ is never 1", expr=sp.exp(rate) - 1),
             goal.but("e^λ + 1 is negative", sign="-"),
         ),
+        sources=(
+            Source(
+                "W. J. Culver, On the existence and uniqueness of the real logarithm of a matrix, Proc. AMS "
+                "17 (1966)"
+            ),
+        ),
         comment=(
             "For matrices: a real logarithm of `B` exists exactly when each Jordan block of each negative "
             "eigenvalue occurs an even number of times (W. J. Culver, 1966). So `-I` in the plane has one, "
