@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 from sympy.matrices import MatrixBase
 from sympy.matrices.expressions.matexpr import MatrixExpr
@@ -32,7 +33,7 @@ def admit(value: Any, name: str) -> Formula:
 
 def admit_pair(lhs: Any, rhs: Any) -> tuple[Formula, Formula]:
     """Both sides of an equation, one name meaning one symbol across them."""
-    names: dict[str, sp.Symbol] = {}
+    names: dict[Any, Any] = {}
     sides = []
     for value, name in ((lhs, "lhs"), (rhs, "rhs")):
         formula = _as_sympy(value, name)
@@ -94,7 +95,7 @@ def _float_sentence(name: str, value: Any, inside: bool = False) -> str:
     return f"{where} {text(value)}, which is a float; write an exact number such as Rational(1, 10)"
 
 
-def _check_leaves(formula: Formula, name: str, names: dict[str, sp.Symbol]) -> None:
+def _check_leaves(formula: Formula, name: str, names: dict[Any, Any]) -> None:
     seen: set[int] = set()
     stack: list[sp.Basic] = [formula]
     while stack:
@@ -109,6 +110,8 @@ def _check_leaves(formula: Formula, name: str, names: dict[str, sp.Symbol]) -> N
                     f"{name} contains two different symbols named {node.name} (their assumptions differ); "
                     "build both from one Symbol"
                 )
+        elif isinstance(node, AppliedUndef):
+            _check_function(node, name, names)
         elif isinstance(node, Boolean):
             _check_relation(node, formula, name)
         elif isinstance(node, sp.Subs):
@@ -116,6 +119,15 @@ def _check_leaves(formula: Formula, name: str, names: dict[str, sp.Symbol]) -> N
         elif not node.args:
             _check_leaf(node, name)
         stack.extend(node.args)
+
+
+def _check_function(node: AppliedUndef, name: str, names: dict[Any, Any]) -> None:
+    function = str(node.func)
+    if names.setdefault((function,), node.func) != node.func:
+        raise BadInput(
+            f"{name} contains two different functions named {function} (their assumptions differ); "
+            "build both from one Function"
+        )
 
 
 def _check_leaf(node: sp.Basic, name: str) -> None:
@@ -129,6 +141,10 @@ def _check_subs(node: sp.Subs, name: str) -> None:
     """Several substitutions in one node must mean the same at once and one after the other."""
     _, variables, point = node.args
     for variable, value in zip(variables, point, strict=True):
+        if not isinstance(variable, sp.Symbol):
+            raise BadInput(
+                f"{name} contains {text(node)}; only symbols can be substituted, not {text(variable)}"
+            )
         if value.free_symbols & (set(variables) - {variable}):
             raise BadInput(
                 f"{name} contains {text(node)}, which reads differently at once and one by one; "
@@ -155,5 +171,6 @@ def check_symbol(symbol: sp.Symbol, name: str) -> None:
         )
     if symbol.is_finite is False or symbol.is_real is False or (symbol.is_complex and not symbol.is_real):
         raise BadInput(f"{name} contains {symbol}, not declared real; write Symbol('{symbol}', real=True)")
-    if symbol.is_rational is False:
-        raise BadInput(f"{name} contains {symbol}, declared irrational; declare it real instead")
+    if symbol.is_rational is False or symbol.is_integer is False:
+        what = "irrational" if symbol.is_rational is False else "no integer"
+        raise BadInput(f"{name} contains {symbol}, declared {what}; declare it real instead")

@@ -15,7 +15,7 @@ import sympy as sp
 from flint import acb, acb_mat, arb, ctx, fmpq
 from sympy import S
 from sympy.core.function import AppliedUndef
-from sympy.matrices import ImmutableDenseMatrix
+from sympy.matrices import MatrixBase
 from sympy.matrices.expressions import MatAdd, MatMul, MatPow, Transpose
 
 from .admit import admit, exact_rational
@@ -73,6 +73,8 @@ def enclose(expr: sp.Expr, digits: int = 20, at: Mapping[sp.Symbol, sp.Rational]
 
 
 def _real(value: acb, formula: sp.Expr) -> arb:
+    if not value.is_finite():
+        raise SingularPoint(f"{text(formula)} is not finite at this point")
     if not value.imag.is_zero():
         raise BadInput(f"expr {text(formula)} is not visibly real: {value.str(10)}; write it without I")
     return value.real
@@ -173,7 +175,7 @@ class Evaluator:
 
     def matrix(self, node: Any) -> acb_mat:
         """The ball matrix of an explicit or unevaluated matrix."""
-        if isinstance(node, ImmutableDenseMatrix):
+        if isinstance(node, MatrixBase):
             zero = acb(0)
             entries = [zero if entry is S.Zero else self.value(entry) for entry in node.flat()]
             return acb_mat(node.rows, node.cols, entries)

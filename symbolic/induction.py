@@ -129,7 +129,10 @@ class Induction:
         """Decide base and step; if one fails, run the recursion for a counterexample."""
         recursion = Recursion(self.index, self.start, self.state, self.claim, self.reparametrize)
         for duty in recursion.obligations(slack=self.relation == ">="):
-            verdict = self._decide(duty)
+            try:
+                verdict = self._decide(duty)
+            except BadInput as error:
+                return Verdict(Status.UNDECIDED, f"the {duty.place} for {duty.symbol} has no value: {error}")
             if verdict.status is not Status.PROVED:
                 why = f"the {duty.place} for {duty.symbol} is {verdict.status.value}: {verdict.reason}"
                 return self._counterexample(recursion, why)

@@ -17,7 +17,7 @@ from .errors import BadInput, Unsupported, WrongType
 from .exppoly import ExpPoly
 from .premises import Premises
 from .reader import Ratio, Reader
-from .sign_rules import Signs, element_signs, power, require_real, times
+from .sign_rules import Signs, doubtful_divisor, element_signs, power, require_real, times
 from .signs import premises_tree
 from .tree import to_tree
 from .walk import free_symbols, text
@@ -92,6 +92,9 @@ class Limit:
 
     def check(self) -> Verdict:
         """Find the true limit and compare."""
+        divisor = None if self.value in _ENDS else doubtful_divisor(self.value, self.premises)
+        if divisor is not None:
+            return Verdict(Status.UNDECIDED, f"the divisor {text(divisor)} of the value may vanish")
         try:
             reader = Reader.of(
                 self.expr, S.Zero if self.value in _ENDS else self.value, extra=[self.variable]

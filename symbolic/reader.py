@@ -18,7 +18,7 @@ from sympy.polys.domains import QQ
 
 from .advice import advice, irrational_argument
 from .cyclotomic import split_square
-from .errors import Unsupported
+from .errors import BadInput, Unsupported
 from .exponent import ZERO
 from .exppoly import ExpPoly, NotPolynomial, Ring
 from .ratio import Fractions, Ratio
@@ -267,7 +267,10 @@ def _taken_at(formula: sp.Expr, point: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
     """A side condition after substitution; operators inside keep their own variable."""
     if formula.has(sp.Derivative, sp.Subs):
         return sp.Subs(formula, tuple(point), tuple(point.values()))
-    return formula.xreplace(point)
+    taken = formula.xreplace(point)
+    if taken is S.Zero or taken.has(S.ComplexInfinity, S.NaN):
+        raise BadInput(f"malformed: the denominator {text(formula)} is identically zero at {text(point)}")
+    return taken
 
 
 def _fraction(value: sp.Rational) -> Fraction:

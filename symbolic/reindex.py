@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
+from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from .admit import admit_scalar, admit_together, check_symbol
@@ -56,8 +57,8 @@ class Reindex:
             raise BadInput(f"operation is {self.operation!r}; 'sum' or 'product' works")
         for name in ("body", "rhs"):
             formula = admit_scalar(getattr(self, name), name)
-            if formula.atoms(sp.Derivative, sp.Subs):
-                raise BadInput(f"{name} is {text(formula)}; a formula without derivatives works")
+            if formula.atoms(sp.Derivative, sp.Subs, ExprWithLimits, sp.Lambda):
+                raise BadInput(f"{name} is {text(formula)}; one without derivatives, sums, integrals works")
             for call in formula.atoms(AppliedUndef):
                 if call.func == self.bijection and len(call.args) != 1:
                     raise BadInput(f"{name} contains {text(call)}; the bijection takes one index")

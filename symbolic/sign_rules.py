@@ -20,6 +20,7 @@ from .reader import Ratio, Reader
 from .walk import fold
 
 Signs = frozenset[int]
+_DIVISORS = {sp.tan: sp.cos, sp.cot: sp.sin, sp.coth: sp.sinh}
 POSITIVE, NULL, ANY = frozenset([1]), frozenset([0]), frozenset([-1, 0, 1])
 
 
@@ -41,8 +42,8 @@ def signs_of(expression: sp.Expr, known: Premises) -> Signs:
 def doubtful_divisor(expression: sp.Expr, known: Premises) -> sp.Expr | None:
     """The first formula that the expression divides by although it may vanish."""
     powers = [node.args[0] for node in expression.atoms(sp.Pow) if node.args[1].is_negative]
-    cosines = [sp.cos(node.args[0]) for node in expression.atoms(sp.tan)]
-    for divisor in sorted({*powers, *cosines}, key=sp.default_sort_key):
+    hidden = [f(node.args[0]) for g, f in _DIVISORS.items() for node in expression.atoms(g)]
+    for divisor in sorted({*powers, *hidden}, key=sp.default_sort_key):
         if 0 in signs_of(divisor, known):
             return divisor
     return None
@@ -90,7 +91,14 @@ def structural(expression: sp.Expr, known: Premises) -> Signs:
             return memo[node.args[0]]
         return ANY
 
-    return fold(expression, _children, visit, memo)
+    found = fold(expression, _children, visit, memo)
+    return found if all(memo.get(base) == POSITIVE for base in _bases(expression)) else ANY
+
+
+def _bases(expression: sp.Expr) -> Iterable[sp.Expr]:
+    """What must be positive for roots and logarithms to be real: (-1)**(1/3) is not, and has no I in it."""
+    yield from (node.args[0] for node in expression.atoms(sp.Pow) if not node.args[1].is_Integer)
+    yield from (node.args[0] for node in expression.atoms(sp.log))
 
 
 def _power_signs(node: sp.Pow, memo: dict[Any, Signs]) -> Signs:

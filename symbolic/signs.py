@@ -102,7 +102,7 @@ def check_sign(expr: sp.Expr, claimed: Signs, premises: Premises) -> Verdict:
         return Verdict(Status.PROVED, f"the signs of its parts leave {_words(found)}")
     try:
         contradiction = _contradiction(expr, claimed, premises)
-    except Unsupported as error:
+    except (BadInput, Unsupported) as error:
         return Verdict(Status.UNDECIDED, str(error))
     return _unsettled(expr, found, divisor) if contradiction is None else contradiction
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import cast
 
 import sympy as sp
@@ -119,6 +120,8 @@ class Words:
         sides = self._expanded(self.lhs), self._expanded(self.rhs)
         try:
             left, right = map(self.normal_form, sides)
+            if clash := self._clash():
+                return Verdict(Status.UNDECIDED, reason=f"the rules contradict each other: {clash}")
             if left == right:
                 return Verdict(Status.PROVED, reason=f"both sides have the normal form {left}")
             why, stuck = f"the normal forms {left} and {right} differ", self._underived_rule()
@@ -184,6 +187,19 @@ class Words:
             return Verdict(Status.UNDECIDED, reason=f"{why}; the given model {fault}")
         return _separated(model, *gap)
 
+    def _clash(self) -> str | None:
+        """A word that two rules take to different numbers: then 0 = 1 follows, and with it every claim."""
+        for (left, one), (right, two) in product(self.rules, repeat=2):
+            for before, overhang, after in _meetings(left.word() or (), right.word() or ()):
+                ways = one * _product(overhang), _product(before) * two * _product(after)
+                try:
+                    gap = self.normal_form(ways[0] - ways[1])
+                except Endless:
+                    continue
+                if gap.terms and not gap.letters:
+                    return f"{left * _product(overhang)} is both {ways[0]} and {ways[1]}"
+        return None
+
     def _underived_rule(self) -> str | None:
         """A rule whose derivative the rules do not imply: a model need not continue in time."""
         rates = {_letter(key, "letter"): poly for key, poly in self._rates}
@@ -201,6 +217,18 @@ def _separated(model: Model, entry: tuple[int, int], gap: Fraction) -> Verdict:
         gap=str(gap),
         certificate={"model": model_tree(model)},
     )
+
+
+def _meetings(a: Word, b: Word) -> Iterator[tuple[Word, Word, Word]]:
+    """(before, overhang, after) with a·overhang = before·b·after: b begins inside a, from left to right."""
+    for i in range(len(a)):
+        k = min(len(a) - i, len(b))
+        if a[i : i + k] == b[:k]:
+            yield a[:i], b[k:], a[i + k :]
+
+
+def _product(word: Word) -> WordPoly:
+    return WordPoly.of([(word, Fraction(1))])
 
 
 def _inner(side: WordPoly | Derived) -> WordPoly:

@@ -7,9 +7,10 @@ words  letters central rules derivation lhs rhs; refuted: model {letter: rationa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from .reading import distinct, items, rational, texts
@@ -18,6 +19,7 @@ from .trees import name
 
 REWRITES = 20_000
 LETTERS = 500
+RULES = 40
 SIZE = 100_000  # letters of one sum before it is collected
 Word = tuple[str, ...]
 Poly = dict[Word, Fraction]
@@ -80,6 +82,21 @@ class Algebra:
                     del todo[key]
         return {word: c for word, c in out.items() if c}
 
+    def agrees(self) -> None:
+        """Refuse rules that take one word to two numbers: with 0 = 1 they would prove anything."""
+        if len(self.rules) > RULES:
+            raise Refusal(f"has more than {RULES} rules", "rules")
+        for (i, (a, one)), (j, (b, two)) in product(enumerate(self.rules), repeat=2):
+            for before, overhang, after in _meetings(a, b):
+                ways = ((one, (), overhang), (two, before, after))
+                sums = [self.collect((u + w + v, c) for w, c in poly.items()) for poly, u, v in ways]
+                try:
+                    gap = self.normal(_minus(*sums))
+                except Refusal:
+                    continue  # two words that never end do not show a contradiction
+                if set(gap) == {()}:
+                    raise Refusal(f"contradict each other: rules {i} and {j} make 0 = 1", "rules")
+
     def _rewritten(self, word: Word) -> Poly | None:
         split = next((i for i, x in enumerate(word) if x not in self.central), len(word))
         scalars, rest = word[:split], word[split:]
@@ -114,6 +131,7 @@ def words(step: Mapping[str, Any]) -> None:
     if step["status"] == "refuted":
         _refuted(algebra, step, difference)
         return
+    algebra.agrees()
     left = algebra.normal(difference)
     if left:
         raise Refusal(f"has the normal form {_brief(left)}, which is not zero", "lhs - rhs")
@@ -182,6 +200,14 @@ def _poly(algebra: Algebra, value: Any) -> Poly:
             with within("[1]"):
                 terms.append((tuple(_letters(algebra.letters, term[1])), c))
     return algebra.collect(terms)
+
+
+def _meetings(a: Word, b: Word) -> Iterator[tuple[Word, Word, Word]]:
+    """(before, overhang, after) with a·overhang = before·b·after: b begins inside a."""
+    for i in range(len(a)):
+        k = min(len(a) - i, len(b))
+        if a[i : i + k] == b[:k]:
+            yield a[:i], b[k:], a[i + k :]
 
 
 def _minus(a: Poly, b: Poly) -> Poly:

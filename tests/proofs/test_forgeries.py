@@ -106,3 +106,25 @@ def test_derivatives_of_derivatives_end_soon():
         rhs=[],
     )
     assert time.perf_counter() - begin < 2
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [[["A", "B"], [["1", []]]], [["A"], []]],
+        [[["A"], [["1", []]]], [["B"], [["1", ["A"]]]], [["A", "B"], []]],
+        [[["A", "B"], [["2", []]]], [["A", "B"], [["1", []]]]],
+        [[["A", "A"], []], [["A", "A", "B"], [["1", []]]]],
+    ],
+)
+def test_rules_that_make_zero_equal_one_prove_nothing(rules):
+    """A = 0 and AB = 1 together prove every claim, so they are no hypotheses."""
+    claim = {"letters": ["A", "B"], "central": [], "derivation": {}}
+    rejected("contradict", "words", **claim, rules=rules, lhs=[["1", ["A"]]], rhs=[["1", ["A"]]])
+
+
+def test_rules_that_meet_and_agree_prove():
+    """Inverses and commuting letters meet in many words; the two ways to rewrite each agree."""
+    inverse = [[["A", "B"], [["1", []]]], [["B", "A"], [["1", []]]]]
+    claim = {"letters": ["A", "B", "c"], "central": ["c"], "derivation": {}, "rules": inverse}
+    accepted("words", **claim, lhs=[["1", ["A", "B", "A", "c"]]], rhs=[["1", ["c", "A"]]])
