@@ -85,13 +85,7 @@ def bounded(name: str) -> Law:
         ),
         source=Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 4.15"),
     )
-    words = {
-        "all t": "for all `t`",
-        "t ≥ 0": "for `t ≥ 0` only",
-        "t ≤ 0": "for `t ≤ 0` only",
-        "neither": "in neither direction",
-    }[where]
-    opposite = {sp.oo: sp.S.Zero, sp.S.Zero: sp.oo, sp.S.One: sp.oo}
+    words = _WORDS[where]
     return Law(
         id="bounded",
         encoding=name,
@@ -104,14 +98,21 @@ def bounded(name: str) -> Law:
         steps=(square, *limits.values(), *(() if where == "neither" else (start,))),
         rests_on=("all-sizes", *((f"flow/{name}",) if name in FLOWS else ())),
         perturbations=(
-            limits["forwards"].but("the opposite fate forwards", value=opposite[ends["forwards"]]),
-            limits["backwards"].but("the opposite fate backwards", value=opposite[ends["backwards"]]),
+            limits["forwards"].but("the opposite fate forwards", value=_OPPOSITE[ends["forwards"]]),
+            limits["backwards"].but("the opposite fate backwards", value=_OPPOSITE[ends["backwards"]]),
             square.but("a factor e^{-2t} too much", rhs=longest(block) * sp.exp(-2 * t)),
         ),
         comment=_COMMENTS[where],
     )
 
 
+_WORDS = {
+    "all t": "for all `t`",
+    "t ≥ 0": "for `t ≥ 0` only",
+    "t ≤ 0": "for `t ≤ 0` only",
+    "neither": "in neither direction",
+}
+_OPPOSITE = {sp.oo: sp.S.Zero, sp.S.Zero: sp.oo, sp.S.One: sp.oo}
 _COMMENTS = {
     "all t": "Lengths do not change at all: nothing is lost and nothing explodes, in either direction.",
     "t ≥ 0": (
@@ -203,23 +204,7 @@ def bounded_up_to_basis() -> Law:
 @CHAPTER.law("bounded-all-sizes")
 def bounded_all_sizes() -> Law:
     norm, faster = _column(sp.exp(-g * t)), _column(sp.exp(-2 * g * t))
-    total, entry = sp.symbols("S x", real=True)
-    size = sp.Symbol("m", nonnegative=True)
-    tall = Induction(
-        index=size,
-        start=2,
-        relation=">=",
-        state={total: (1 + t**2, total + entry**2)},
-        claim={total: 1 + t**2},
-    )
-    grows = Exact(name="S_m ≥ 1 + t² for m ≥ 2", goal=True, of=tall, note="x stands for t^k/k!")
-    one = Exact(
-        name="S_m ≥ 1 for m ≥ 1",
-        goal=True,
-        of=Induction(
-            index=size, start=1, relation=">=", state={total: (1, total + entry**2)}, claim={total: sp.S.One}
-        ),
-    )
+    one, grows = _tall_columns()
     ends = tuple(
         Exact(name=name, goal=True, of=Limit(expr, t, to, sp.oo))
         for name, expr, to in (
@@ -249,7 +234,7 @@ def bounded_all_sizes() -> Law:
         rests_on=("all-sizes", "bounded/hold", "bounded/turn"),
         perturbations=(
             norm.but("the layers fade twice as fast", state=faster.of.state),
-            grows.but("already for m = 1", start=1, state={total: (1, total + entry**2)}),
+            grows.but("already for m = 1", start=1, state=one.of.state),
             ends[2].but("γ with the other sign", expr=sp.exp(2 * g * t)),
         ),
         comment=(
@@ -258,6 +243,28 @@ def bounded_all_sizes() -> Law:
             "`γ = 0` only."
         ),
     )
+
+
+def _tall_columns() -> tuple[Exact, Exact]:
+    """S_m ≥ 1 for m ≥ 1, and S_m ≥ 1 + t² for m ≥ 2."""
+    total, entry = sp.symbols("S x", real=True)
+    size = sp.Symbol("m", nonnegative=True)
+    tall = Induction(
+        index=size,
+        start=2,
+        relation=">=",
+        state={total: (1 + t**2, total + entry**2)},
+        claim={total: 1 + t**2},
+    )
+    grows = Exact(name="S_m ≥ 1 + t² for m ≥ 2", goal=True, of=tall, note="x stands for t^k/k!")
+    one = Exact(
+        name="S_m ≥ 1 for m ≥ 1",
+        goal=True,
+        of=Induction(
+            index=size, start=1, relation=">=", state={total: (1, total + entry**2)}, claim={total: sp.S.One}
+        ),
+    )
+    return one, grows
 
 
 def _column(fade: sp.Expr) -> Exact:

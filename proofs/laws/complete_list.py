@@ -1,5 +1,7 @@
 """The complete list: every block with its kernel functions, and where the popular six-row table is short."""
 
+from typing import Any
+
 import sympy as sp
 
 from ...symbolic.block import Block
@@ -123,26 +125,7 @@ def abs_sign(entry: sp.Expr) -> sp.Expr:
 
 @CHAPTER.law("complete-list")
 def complete_list() -> Law:
-    lam, x, y = sp.symbols("lambda x y", real=True)
-    trace, det = x + y, x * y
-    quadratic = Identity(
-        name="two dimensions: x, y real are the roots of λ² - (x+y)λ + xy",
-        goal=True,
-        lhs=(lam - x) * (lam - y),
-        rhs=lam**2 - trace * lam + det,
-    )
-    mid, half, rest = sp.symbols("b c e", real=True)
-    squares = Identity(
-        name="every quadratic is (λ + b/2)² plus a number: e ≤ 0 is the first kind, e > 0 the second",
-        lhs=lam**2 + mid * lam + half,
-        rhs=At((lam + mid / 2) ** 2 + rest, rest, half - mid**2 / 4),
-    )
-    pair = Identity(
-        name="two dimensions: -γ ± iω are the roots of λ² + 2γλ + γ² + ω²",
-        goal=True,
-        lhs=(lam + g - sp.I * w) * (lam + g + sp.I * w),
-        rhs=lam**2 + 2 * g * lam + g**2 + w**2,
-    )
+    quadratic, pair, squares, wrong, doubled = _quadratics()
     return Law(
         id="complete-list",
         title="Nothing is missing",
@@ -167,8 +150,8 @@ def complete_list() -> Law:
         ),
         rests_on=("uniqueness", "all-sizes", "direct-sum", "change-of-basis", "bounded-all-sizes"),
         perturbations=(
-            pair.but("both roots with the same sign of ω", lhs=(lam + g - sp.I * w) ** 2),
-            quadratic.but("the constant term is the sum", rhs=lam**2 - trace * lam + trace),
+            pair.but("both roots with the same sign of ω", lhs=doubled),
+            quadratic.but("the constant term is the sum", rhs=wrong),
         ),
         sources=(PURANIK,),
         comment=(
@@ -177,6 +160,31 @@ def complete_list() -> Law:
             "[alternating rows](#integer-rows) and, causally, [windows](#window-rows)."
         ),
     )
+
+
+def _quadratics() -> tuple[Identity, Identity, Identity, sp.Expr, sp.Expr]:
+    """The polynomials of blocks of size 2, and two that are wrong."""
+    lam, x, y = sp.symbols("lambda x y", real=True)
+    trace, det = x + y, x * y
+    quadratic = Identity(
+        name="two dimensions: x, y real are the roots of λ² - (x+y)λ + xy",
+        goal=True,
+        lhs=(lam - x) * (lam - y),
+        rhs=lam**2 - trace * lam + det,
+    )
+    mid, half, rest = sp.symbols("b c e", real=True)
+    squares = Identity(
+        name="every quadratic is (λ + b/2)² plus a number: e ≤ 0 is the first kind, e > 0 the second",
+        lhs=lam**2 + mid * lam + half,
+        rhs=At((lam + mid / 2) ** 2 + rest, rest, half - mid**2 / 4),
+    )
+    pair = Identity(
+        name="two dimensions: -γ ± iω are the roots of λ² + 2γλ + γ² + ω²",
+        goal=True,
+        lhs=(lam + g - sp.I * w) * (lam + g + sp.I * w),
+        rhs=lam**2 + 2 * g * lam + g**2 + w**2,
+    )
+    return quadratic, pair, squares, lam**2 - trace * lam + trace, (lam + g - sp.I * w) ** 2
 
 
 @CHAPTER.law("six-rows-short")
@@ -188,7 +196,7 @@ def six_rows_short() -> Law:
         lhs=D(peak, u),
         rhs=(1 - g * u) * sp.exp(-g * u),
     )
-    two, three = Block(0, 0, 2).matrix, Block(0, 0, 3).matrix
+    three = Block(0, 0, 3).matrix
     height = Identity(
         name="N₃² is not zero, so u²/2 appears",
         goal=True,
@@ -196,13 +204,12 @@ def six_rows_short() -> Law:
         rhs=sp.ImmutableMatrix([[0, 0, 1], [0, 0, 0], [0, 0, 0]]),
     )
     fades = Exact(name="and fading in the end", goal=True, of=Limit(peak, u, sp.oo, sp.S.Zero))
-    flat = Identity(name="N₂² is", lhs=product(two, two), rhs=sp.zeros(2, 2))
+    flat = Identity(name="N₂² is", lhs=product(*[Block(0, 0, 2).matrix] * 2), rhs=sp.zeros(2, 2))
     block = Block(0, w, 2).exp(u)
-    ends = sp.ImmutableMatrix([[1, 0, 0, 0]]), sp.ImmutableMatrix([0, 0, 1, 0])
     inside = Identity(
         name="a slide inside a turn",
         goal=True,
-        lhs=product(ends[0], block, ends[1]),
+        lhs=product(sp.ImmutableMatrix([[1, 0, 0, 0]]), block, sp.ImmutableMatrix([0, 0, 1, 0])),
         rhs=sp.ImmutableMatrix([[u * sp.cos(w * u)]]),
         note="one block: turn and slide multiply; side by side they would only add",
     )
@@ -252,6 +259,35 @@ def integer_rows() -> Law:
         of=rows,
         note="B = [[-ρ, 1], [0, -ρ]]; p and q are the entries of its first row",
     )
+    real, *fates = _fates()
+    return Law(
+        id="integer-rows",
+        title="Rows that only integer positions have",
+        statement=(
+            "For every `ρ > 0` the powers of `B = [[-ρ,1],[0,-ρ]]` give the kernels `(-ρ)ⁿ` and `n(-ρ)ⁿ⁻¹` "
+            "at the integer gaps `n ≥ 0`. No real number has `e^λ = -ρ`, so `(-ρ)ⁿ` is no `e^{λn}`: it is "
+            "outside on the reals. For `ρ < 1` both tend to 0 and `(-ρ)^{-n}` is unbounded; for `ρ = 1` "
+            "`(-1)ⁿ` is bounded for all `n`."
+        ),
+        steps=(goal, real, *fates),
+        perturbations=(
+            goal.but(
+                "the eigenvalue is +ρ in the second entry only",
+                state={**rows.state, slope: (0, power + RHO * slope)},
+            ),
+            real.but("the eigenvalue is +ρ", expr=plus(real.of.expr, times(sp.Integer(-2), RHO))),
+            fates[0].but("ρ = e^γ > 1", expr=u * sp.exp(g * u), value=sp.S.Zero),
+        ),
+        rests_on=("integer-no-generator", "uniqueness"),
+        comment=(
+            "Gates may be negative in models that step from token to token, so these rows do occur. They are "
+            "samples of `e^{-γu} cos πu`, a plane, which needs two dimensions where `-ρ` needs one."
+        ),
+    )
+
+
+def _fates() -> tuple[Exact, Exact, Exact, Identity]:
+    """Why no real rate makes these rows, and where they are bounded."""
     rate = sp.Symbol("lambda", real=True)
     real = Exact(name="no real λ has e^λ = -ρ", goal=True, of=Sign(plus(sp.exp(rate), RHO), "+"))
     decays = Exact(
@@ -265,34 +301,44 @@ def integer_rows() -> Law:
         lhs=times(sp.Integer(-1), sp.Integer(-1)),
         rhs=sp.S.One,
     )
-    return Law(
-        id="integer-rows",
-        title="Rows that only integer positions have",
-        statement=(
-            "For every `ρ > 0` the powers of `B = [[-ρ,1],[0,-ρ]]` give the kernels `(-ρ)ⁿ` and `n(-ρ)ⁿ⁻¹` "
-            "at the integer gaps `n ≥ 0`. No real number has `e^λ = -ρ`, so `(-ρ)ⁿ` is no `e^{λn}`: it is "
-            "outside on the reals. For `ρ < 1` both tend to 0 and `(-ρ)^{-n}` is unbounded; for `ρ = 1` "
-            "`(-1)ⁿ` is bounded for all `n`."
-        ),
-        steps=(goal, real, decays, back, unit),
-        perturbations=(
-            goal.but(
-                "the eigenvalue is +ρ in the second entry only",
-                state={**rows.state, slope: (0, power + RHO * slope)},
-            ),
-            real.but("the eigenvalue is +ρ", expr=plus(sp.exp(rate), times(sp.Integer(-1), RHO))),
-            decays.but("ρ = e^γ > 1", expr=u * sp.exp(g * u), value=sp.S.Zero),
-        ),
-        rests_on=("integer-no-generator", "uniqueness"),
-        comment=(
-            "Gates may be negative in models that step from token to token, so these rows do occur. They are "
-            "samples of `e^{-γu} cos πu`, a plane, which needs two dimensions where `-ρ` needs one."
-        ),
-    )
+    return real, decays, back, unit
 
 
 @CHAPTER.law("window-rows")
 def window_rows() -> Law:
+    inside, gone, later, *wrong = _window()
+    return Law(
+        id="window-rows",
+        title="Windows: rows of a semigroup",
+        statement=(
+            "For the shift `B = [[0,1,0],[0,0,1],[0,0,0]]`: `(1,0,0) Bⁿ (1,1,1)ᵀ` is 1 at the gaps "
+            "`n = 0, 1, 2` and 0 at every gap `n ≥ 3`, as `B³ = 0`. `B` has no inverse, so there are no "
+            "negative gaps; and on the reals no exponential polynomial but 0 vanishes from some gap on."
+        ),
+        hypotheses=(Hypothesis("interval", "on the reals: the kernel vanishes on a whole interval of gaps"),),
+        steps=(
+            *inside,
+            gone,
+            later,
+            Cited(
+                name="outside on the reals",
+                lemma="an exponential polynomial is real analytic, and one that vanishes on an interval is 0",
+                source=KRANTZ_PARKS,
+                needs=("interval",),
+            ),
+        ),
+        perturbations=tuple(wrong),
+        rests_on=("general-form", "broken-inverse"),
+        comment=(
+            "A window of width `m` needs `m` dimensions, one for each value in it. Such kernels are bounded "
+            "and causal. Convolutions over the last tokens are of this kind, and so are clipped tables, with "
+            "a hold beside the window for the constant at the end."
+        ),
+    )
+
+
+def _window() -> tuple[Any, ...]:
+    """The values of a window of width 3, and two that are wrong."""
     a, b, c_ = sp.symbols("x y z", real=True)
     shift = sp.ImmutableMatrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
     ones, first = sp.ImmutableMatrix([1, 1, 1]), sp.ImmutableMatrix([[1, 0, 0]])
@@ -317,35 +363,6 @@ def window_rows() -> Law:
         ),
         note="(x, y, z) = Bⁿ(1, 1, 1); n counts from 3",
     )
-    return Law(
-        id="window-rows",
-        title="Windows: rows of a semigroup",
-        statement=(
-            "For the shift `B = [[0,1,0],[0,0,1],[0,0,0]]`: `(1,0,0) Bⁿ (1,1,1)ᵀ` is 1 at the gaps "
-            "`n = 0, 1, 2` and 0 at every gap `n ≥ 3`, as `B³ = 0`. `B` has no inverse, so there are no "
-            "negative gaps; and on the reals no exponential polynomial but 0 vanishes from some gap on."
-        ),
-        hypotheses=(Hypothesis("interval", "on the reals: the kernel vanishes on a whole interval of gaps"),),
-        steps=(
-            *inside,
-            gone,
-            later,
-            Cited(
-                name="outside on the reals",
-                lemma="an exponential polynomial is real analytic, and one that vanishes on an interval is 0",
-                source=KRANTZ_PARKS,
-                needs=("interval",),
-            ),
-        ),
-        perturbations=(
-            inside[2].but("one gap further", lhs=product(first, *[shift] * 3, ones)),
-            gone.but("B² = 0", lhs=product(shift, shift)),
-            later.but("the window wraps", state={a: (0, b), b: (0, c_), c_: (0, 1 + 0 * a)}),
-        ),
-        rests_on=("general-form", "broken-inverse"),
-        comment=(
-            "A window of width `m` needs `m` dimensions, one for each value in it. Such kernels are bounded "
-            "and causal. Convolutions over the last tokens are of this kind, and so are clipped tables, with "
-            "a hold beside the window for the constant at the end."
-        ),
-    )
+    beyond = inside[2].but("one gap further", lhs=product(first, *[shift] * 3, ones))
+    wrapped = later.but("the window wraps", state={a: (0, b), b: (0, c_), c_: (0, 1 + 0 * a)})
+    return inside, gone, later, beyond, wrapped, gone.but("B² = 0", lhs=product(shift, shift))

@@ -54,15 +54,7 @@ def levels() -> Law:
         lhs=product(R(a), Q),
         rhs=sp.ImmutableMatrix([q0 * sp.cos(a) - q1 * sp.sin(a), q0 * sp.sin(a) + q1 * sp.cos(a)]),
     )
-    b = sp.Symbol("beta", real=True)
-    big = sp.ImmutableMatrix(sp.diag(R(a), R(b)))
-    both = sp.ImmutableMatrix([q0, q1, k0, k1])
-    split = Identity(
-        name="big matrix = blocks side by side",
-        goal=True,
-        lhs=product(big, both),
-        rhs=sp.ImmutableMatrix([*(R(a) * Q), *(R(b) * K)]),
-    )
+    split = _two_planes(a)
     counted = _counting()
     stacked = _stacked()
     return Law(
@@ -97,6 +89,19 @@ def levels() -> Law:
             "Level 1 is the matrix, level 2 the list of planes, level 3 the six operations that run. Nobody "
             "builds the matrix. Blocks are added one at a time, as in [blocks side by side](#direct-sum)."
         ),
+    )
+
+
+def _two_planes(a: sp.Symbol) -> Identity:
+    """The big matrix of two planes against its blocks."""
+    b = sp.Symbol("beta", real=True)
+    big = sp.ImmutableMatrix(sp.diag(R(a), R(b)))
+    both = sp.ImmutableMatrix([q0, q1, k0, k1])
+    return Identity(
+        name="big matrix = blocks side by side",
+        goal=True,
+        lhs=product(big, both),
+        rhs=sp.ImmutableMatrix([*(R(a) * Q), *(R(b) * K)]),
     )
 
 

@@ -30,16 +30,7 @@ def ntk_aware() -> Law:
     scale = sp.Symbol("sigma", real=True)
     # κ = (d-2)/d is the exponent of the slowest plane; b' = b s^{1/κ}, with b = e^L and s = e^σ
     base = L + scale / kappa
-    extra = sp.Symbol("e", nonnegative=True)
-    width = 4 + extra
-    inverse = Identity(
-        name="the exponent d/(d-2) is 1/κ",
-        goal=True,
-        lhs=times((width - 2) / width, width / (width - 2)),
-        rhs=sp.S.One,
-        note="d = 4 + e",
-    )
-    second = Exact(name="and κ > 0", of=Sign((width - 2) / width, "+"))
+    inverse, second = _exponent()
     rate = sp.Symbol("kappa", real=True)
     wider = sp.Symbol("L1", real=True)
     last = Identity(
@@ -82,6 +73,21 @@ def ntk_aware() -> Law:
             "as the last. With `d = 2` the first plane is the slowest, and no base can divide it."
         ),
     )
+
+
+def _exponent() -> tuple[Identity, Exact]:
+    """κ = (d-2)/d for d ≥ 4."""
+    extra = sp.Symbol("e", nonnegative=True)
+    width = 4 + extra
+    inverse = Identity(
+        name="the exponent d/(d-2) is 1/κ",
+        goal=True,
+        lhs=times((width - 2) / width, width / (width - 2)),
+        rhs=sp.S.One,
+        note="d = 4 + e",
+    )
+    second = Exact(name="and κ > 0", of=Sign((width - 2) / width, "+"))
+    return inverse, second
 
 
 @CHAPTER.law("position-interpolation")

@@ -169,21 +169,7 @@ def euler_limit() -> Law:
         of=coefficients,
         note="B = C(n, k)/n^k, P the product, F = 1/k!",
     )
-    more, over = sp.symbols("p r", nonnegative=True)  # n = 1 + p ticks, k = n + 1 + r
-    late = plus(times(plus(2, more, over), plus(1, more, over)), times(sp.Integer(-2), plus(1, more)))
-    beyond = Exact(
-        name="for k > n the term is missing, and k(k-1) ≥ 2n",
-        of=Sign(late, "+0"),
-        note="n = 1 + p, k = n + 1 + r",
-    )
-    x, two_below = sp.symbols("x a", real=True)
-    shifted = Identity(
-        name="k(k-1)·x^k/k! = x²·x^{k-2}/(k-2)!",
-        goal=True,
-        lhs=times(over + 2, over + 1, two_below * x**2 / ((over + 2) * (over + 1))),
-        rhs=x**2 * two_below,
-        note="k = r + 2 and a = x^{k-2}/(k-2)!",
-    )
+    beyond, shifted = _tail()
     return Law(
         id="euler-limit",
         title="Many small ticks",
@@ -209,6 +195,26 @@ def euler_limit() -> Law:
             "them; this says how fast. The binomial formula holds for `I + tX/n` because `I` and `X` commute."
         ),
     )
+
+
+def _tail() -> tuple[Exact, Identity]:
+    """The terms with k > n, and the sum over k of the bounds."""
+    more, over = sp.symbols("p r", nonnegative=True)  # n = 1 + p ticks, k = n + 1 + r
+    late = plus(times(plus(2, more, over), plus(1, more, over)), times(sp.Integer(-2), plus(1, more)))
+    beyond = Exact(
+        name="for k > n the term is missing, and k(k-1) ≥ 2n",
+        of=Sign(late, "+0"),
+        note="n = 1 + p, k = n + 1 + r",
+    )
+    x, two_below = sp.symbols("x a", real=True)
+    shifted = Identity(
+        name="k(k-1)·x^k/k! = x²·x^{k-2}/(k-2)!",
+        goal=True,
+        lhs=times(over + 2, over + 1, two_below * x**2 / ((over + 2) * (over + 1))),
+        rhs=x**2 * two_below,
+        note="k = r + 2 and a = x^{k-2}/(k-2)!",
+    )
+    return beyond, shifted
 
 
 def _weierstrass() -> tuple[Exact, dict, dict]:
