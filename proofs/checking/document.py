@@ -115,7 +115,9 @@ def _perturbation(context: Context, entry: Any, certificate: Mapping[str, Any]) 
         with within("status"):
             one_of(entry["step"]["status"], ("refuted",))
         with within("kind"):
-            one_of(entry["step"]["kind"], [original["kind"]] if original.get("kind") in KINDS else KINDS)
+            one_of(
+                entry["step"]["kind"], [original["kind"]] if original.get("kind") in tuple(KINDS) else KINDS
+            )
         if _same(claim(entry["step"]), _claim(original)):
             raise Refusal("claims the same as the step that it perturbs")
         check(context, entry["step"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import stat
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +22,10 @@ _BYTES = 64 * 1024 * 1024
 def read(path: Path) -> Any:
     """The document in the file. Refuses unreadable files, floats, repeated keys, endless nesting."""
     try:
-        if path.stat().st_size > _BYTES:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise Refusal("is no regular file")
+        if status.st_size > _BYTES:
             raise Refusal(f"is larger than {_BYTES} bytes")
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

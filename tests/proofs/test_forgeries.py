@@ -1,9 +1,12 @@
 """Forged steps: statements that are false, or that say nothing, with outcomes that once looked right."""
 
+import os
 import time
 
 import pytest
+from exptx.proofs.checker import verify
 from exptx.proofs.checking.context import Context
+from exptx.proofs.checking.document import refusals
 from exptx.proofs.checking.refusal import Refusal
 from exptx.proofs.checking.steps import check
 
@@ -128,3 +131,35 @@ def test_rules_that_meet_and_agree_prove():
     inverse = [[["A", "B"], [["1", []]]], [["B", "A"], [["1", []]]]]
     claim = {"letters": ["A", "B", "c"], "central": ["c"], "derivation": {}, "rules": inverse}
     accepted("words", **claim, lhs=[["1", ["A", "B", "A", "c"]]], rhs=[["1", ["c", "A"]]])
+
+
+def test_only_regular_files_are_read(tmp_path):
+    """A pipe never ends to wait for, /dev/zero never ends to be read; links to files are files."""
+    pipe, zero = tmp_path / "pipe.json", tmp_path / "zero.json"
+    os.mkfifo(pipe)
+    zero.symlink_to("/dev/zero")
+    for path in (pipe, zero):
+        (rejection,) = verify(path)
+        assert "no regular file" in rejection.reason
+
+
+@pytest.mark.parametrize("kind", [[], {}, ["num"], None, 5, True])
+def test_a_perturbed_step_of_no_kind_is_a_rejection(kind):
+    """Whatever JSON stands where the name of a kind should."""
+    step = {"kind": kind, "name": "s", "status": "proved", "reason": ""}
+    twin = {"kind": "identity", "name": "p", "lhs": ONE, "rhs": ZERO, "assume": [], "witness": {}}
+    twin |= {"status": "refuted", "reason": "", "gap": ["1/2", "2"]}
+    certificate = {
+        "schema": "exptx-certificate/1",
+        "id": "law",
+        "law": "law",
+        "encoding": None,
+        "expected": "proved",
+        "status": "proved",
+        "statement": {"text": "", "hypotheses": [], "formulas": []},
+        "rests_on": [],
+        "steps": [step],
+        "perturbations": [{"of": "s", "change": "", "step": twin}],
+        "siblings": [],
+    }
+    assert any("kind" in refusal.where for refusal in refusals(certificate))
