@@ -152,3 +152,10 @@ def write_certificates(proofs: Iterable[Proof], folder: Path) -> int:
         write_atomically(folder / file_name(cert["id"]), canonical(cert))
     write_atomically(folder / "index.json", canonical(index(certificates)))
     return len(certificates)
+
+
+def count(path: Path) -> int:
+    """How many proofs a folder of certificates, or a proofs.json, holds."""
+    if path.is_dir():
+        return len(json.loads((path / "index.json").read_bytes())["proofs"])
+    return len(json.loads(path.read_bytes())["laws"])

@@ -24,6 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Positional encodings for attention as exp(tX): derived, proved, run and checked.",
 )
+IN_FULL = 6  # so many proofs that were asked for by name are shown step by step
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 
 
@@ -57,12 +58,16 @@ def prove(
     certificates: Annotated[
         Path | None, typer.Option(help="Write one JSON certificate per proof, and an index, here.")
     ] = None,
+    names: Annotated[bool, typer.Option("--list", help="Only list the laws.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Decide every step of the laws and say what was found."""
+    """Decide every step of the laws and say what was found; a few named ones are shown in full."""
     from . import certificate, console
     from .prove import foundations
 
+    if names:
+        console.listing()
+        return
     if certificates is not None:
         certificate.require_writable(certificates)
     done = console.prove(laws or None, encodings or None)
@@ -73,7 +78,7 @@ def prove(
     if as_json:
         _document(certificate.document(done))
     else:
-        console.table(done)
+        console.show(done, in_full=bool(laws) and len(done) <= IN_FULL)
     raise typer.Exit(_status(done))
 
 
@@ -83,7 +88,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Re-check certificates with integer and rational arithmetic alone."""
-    from . import checker
+    from . import certificate, checker
     from .errors import UnknownPath
 
     if not path.exists():
@@ -98,7 +103,7 @@ def verify(
     for rejection in rejections:
         typer.echo(str(rejection))
     if not rejections:
-        typer.echo(f"every certificate in {path} is right")
+        typer.echo(f"all {certificate.count(path)} certificates in {path} are right")
     raise typer.Exit(1 if rejections else 0)
 
 

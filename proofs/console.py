@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -13,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .laws import CHAPTERS
-from .prove import Proof
+from .prove import Executed, Proof
 from .prove import prove as run
 
 BADGE = {"proved": "green", "refuted": "magenta", "undecided": "yellow", "not_checked": "cyan"}
@@ -22,7 +24,8 @@ BADGE = {"proved": "green", "refuted": "magenta", "undecided": "yellow", "not_ch
 @contextmanager
 def _bar() -> Generator[Progress]:
     columns = (TextColumn("{task.description:<36}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         yield bar
 
 
@@ -42,49 +45,90 @@ def prove(laws: Iterable[str] | None, encodings: Iterable[str] | None) -> list[P
         return run(laws, encodings, progress=advance)
 
 
-def table(proofs: list[Proof]) -> None:
-    """One row a proof, one block a chapter, and a line that counts."""
-    console = Console()
-    rows = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("proof", "verdict", "steps", "teeth", "what it says"):
-        rows.add_column(heading, overflow="fold")
-    for proof in proofs:
-        caught = sum(t.status.value == "refuted" for t in proof.perturbations)
-        held = sum(t.status.value == "proved" for t in proof.siblings)
-        teeth = (
-            f"{caught}/{len(proof.perturbations)}"
-            if proof.perturbations
-            else f"{held}/{len(proof.siblings)} true"
-        )
-        rows.add_row(
-            proof.id, _badge(proof), str(len(proof.steps)), teeth if teeth != "0/0 true" else "", proof.title
-        )
-    console.print(rows)
+def show(proofs: list[Proof], *, in_full: bool) -> None:
+    """The proofs as a table, or each in full; then a line that counts, and what is not as expected in full."""
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    if in_full:
+        for proof in proofs:
+            _in_full(console, proof)
+    else:
+        console.print(_table(proofs))
     wrong = [proof.id for proof in proofs if not proof.as_expected]
-    summary = ", ".join(f"{count} {name}" for name, count in tally(proofs).items() if count)
-    console.print(
-        f"\n{len(proofs)} proofs: {summary}; "
-        + (f"NOT as expected: {', '.join(wrong)}" if wrong else "all as expected")
-    )
-    for proof in proofs:
+    summary = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in tally(proofs).items() if count)
+    plural = "proof" if len(proofs) == 1 else "proofs"
+    verdict = f"NOT as expected: {', '.join(wrong)}" if wrong else "all as expected"
+    console.print(f"{len(proofs)} {plural}: {summary}; {verdict}")
+    for proof in proofs if not in_full else ():
         if not proof.as_expected:
-            _explain(console, proof)
+            _in_full(console, proof)
+
+
+def _table(proofs: list[Proof]) -> Table:
+    """A row a proof: id, verdict, steps, and how many changes were tried (all of them must break it)."""
+    rows = Table(box=None, pad_edge=False, header_style="bold", caption_justify="left")
+    rows.add_column("proof", no_wrap=True)
+    rows.add_column("verdict", no_wrap=True)
+    rows.add_column("steps", justify="right")
+    rows.add_column("changes", justify="right")
+    rows.add_column("what it says", overflow="fold")
+    for proof in proofs:
+        trials = (*proof.perturbations, *proof.siblings)
+        rows.add_row(
+            proof.id, _badge(proof), str(len(proof.steps)), str(len(trials)), proof.title.replace("`", "")
+        )
+    return rows
 
 
 def _badge(proof: Proof) -> Text:
     word = proof.status.value.replace("_", " ")
     return Text(
-        word if proof.as_expected else f"{word.upper()} (expected {proof.expected.value})",
+        word if proof.as_expected else f"{word.upper()} (expected {proof.expected.value.replace('_', ' ')})",
         style=BADGE[proof.status.value],
     )
 
 
-def _explain(console: Console, proof: Proof) -> None:
-    console.print(f"\n{proof.id}: {proof.statement}", markup=False)
+def _in_full(console: Console, proof: Proof) -> None:
+    """Statement, steps with their formulas, and what the changes did."""
+    console.print(Text.assemble((proof.id, "bold"), "  ", _badge(proof)))
+    console.print(Text(proof.statement.replace("`", "")))
+    for hypothesis in proof.hypotheses:
+        console.print(Text(f"  given    {hypothesis.text.replace('`', '')}"))
     for step in proof.steps:
-        console.print(f"  {step.status.value:12} {step.name}: {step.reason}", markup=False)
-    for trial in (*proof.perturbations, *proof.siblings):
-        console.print(f"  {trial.status.value:12} if {trial.change}: {trial.executed.reason}", markup=False)
+        _line(console, step.status.value, step.name, step)
+    for trial in proof.perturbations:
+        _line(console, trial.status.value, f"changed: {trial.change}", trial.executed)
+    for trial in proof.siblings:
+        _line(console, trial.status.value, f"true instead: {trial.change}", trial.executed)
+    if proof.rests_on:
+        console.print(Text(f"  rests on {', '.join(proof.rests_on)}"))
+    console.print()
+
+
+def _line(console: Console, status: str, name: str, step: Executed) -> None:
+    word = "cited" if step.kind == "cited" else status.replace("_", " ")
+    console.print(Text.assemble("  ", (f"{word:<9}", BADGE[status]), f"{name}"))
+    if step.formula is not None:
+        left, relation, right = (part if isinstance(part, str) else _text(part) for part in step.formula)
+        console.print(
+            Text(f"           {left} {relation} {right}", style="dim", no_wrap=True, overflow="ellipsis")
+        )
+    console.print(Text(f"           {step.reason}", style="dim"))
+
+
+def _text(part: Any) -> str:
+    from ..symbolic.typeset import to_text
+
+    return f"[{', '.join(map(str, part))}]" if isinstance(part, tuple) else to_text(part)
+
+
+def listing() -> None:
+    """Every law with its title and the encodings or blocks it is proved for, chapter by chapter."""
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    for chapter in CHAPTERS:
+        console.print(Text(chapter.title, style="bold"))
+        for entry in chapter.entries:
+            cases = f"  / {', '.join(entry.encodings)}" if entry.encodings else ""
+            console.print(Text(f"  {entry.id}{cases}"))
 
 
 def tally(proofs: Iterable[Proof]) -> dict[str, int]:

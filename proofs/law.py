@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from ..symbolic.decide import Status
@@ -148,8 +149,7 @@ def select(
 
 
 def _unknown(kind: str, name: str, valid: set[str]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, sorted(valid), n=3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(sorted(valid)[:8])}, …"
-    return f"{kind} is {name!r}, which is not one of the {len(valid)} known{hint}"
+    starting = sorted(other for other in valid if name and other.startswith(name))
+    near = [*starting, *get_close_matches(name, sorted(valid), n=3)]
+    hint = f"did you mean {' or '.join(dict.fromkeys(near[:6]))}? " if near else ""
+    return f"{kind} {name!r} does not exist; {hint}exptx prove --list names all"
