@@ -272,7 +272,8 @@ class Text(Dialect):
         return self.slashed(above, below)
 
     def root(self, inside: Piece, degree: int) -> str:
-        return {2: "√", 3: "∛", 4: "∜"}.get(degree, f"root{degree}") + self.group(inside, ATOM)
+        sign = {2: "√", 3: "∛", 4: "∜"}.get(degree)
+        return f"{sign}{self.group(inside, ATOM)}" if sign else f"{self.group(inside, ATOM)}^(1/{degree})"
 
     def function(self, name: str) -> str:
         return name

@@ -158,7 +158,7 @@ def sign_at(expr: sp.Expr, point: dict[sp.Symbol, sp.Rational]) -> tuple[int, st
     words = f"about {sp.N(value.lower, 6)}"
     if value.lower > 0 or value.upper < 0:
         return (1 if value.lower > 0 else -1), words
-    at_point = expr.xreplace(point)
+    at_point = expr.doit().xreplace(point)  # a derivative is taken before its variable has a value
     return (0, "0") if value.lower == value.upper or is_zero(at_point) else None
 
 

@@ -8,6 +8,7 @@ from exptx.symbolic.decide import Status
 from exptx.symbolic.errors import BadInput, WrongType
 from exptx.symbolic.sign_rules import polynomial_signs, signs_of
 from exptx.symbolic.signs import CLAIMS, Sign
+from exptx.symbolic.tree import D
 
 x, y, t = sp.symbols("x y t", real=True)
 g, w = sp.symbols("gamma omega", positive=True)
@@ -154,3 +155,10 @@ def test_the_tree_is_the_claim_with_every_known_sign() -> None:
     assert tree["assume"] == [["pos", "gamma"], ["nonneg", "x"]]
     assert (tree["kind"], tree["sign"]) == ("sign", "+0")
     assert Sign(g * x, "+0", (x >= 0,)).formula() == (g * x, "≥", 0)
+
+
+def test_the_sign_of_a_derivative_is_looked_for_after_differentiating():
+    u = sp.Symbol("u", real=True)
+    verdict = Sign(D(sp.cosh(u), u), "+").check()
+    assert verdict.status is Status.REFUTED
+    assert Sign(D(sp.sinh(u), u), "+").check().status is Status.PROVED
