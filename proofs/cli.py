@@ -25,6 +25,7 @@ app = typer.Typer(
     help="Positional encodings for attention as exp(tX): derived, proved, run and checked.",
 )
 IN_FULL = 6  # so many proofs that were asked for by name are shown step by step
+INTERRUPTED = 130
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 
 
@@ -151,6 +152,8 @@ def main() -> None:
     except ExptxError as error:
         typer.echo(f"exptx: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as leaving:
+        if isinstance(leaving, SystemExit) and leaving.code != INTERRUPTED:
+            raise
         typer.echo("exptx: interrupted; nothing was left half-written", err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)  # typer itself turns the interruption into this status, without a word
