@@ -11,6 +11,10 @@ class BadInput(ExptxError, ValueError):
     """A value of the right type that makes no sense here: a shape, a sign, a zero denominator."""
 
 
+class Unreadable(BadInput):
+    """Text that is no formula; the message shows the text and a caret under the column."""
+
+
 class WrongType(ExptxError, TypeError):
     """A value of the wrong type: a float, a string, None, a truth value."""
 
