@@ -1,0 +1,72 @@
+"""A bias with its variable and domain, admitted once: what every part of `realize` is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import sympy as sp
+
+from .admit import admit_scalar
+from .elementary import Names, Rewriter
+from .errors import BadInput, WrongType
+from .intervals import Interval, intervals
+from .modes import Spectrum, spectrum
+from .walk import all_atoms, applications, text
+
+DOMAINS = ("real", "causal", "integers", "causal-integers")
+
+
+@dataclass
+class Case:
+    """bias, exact and real, as a formula in u; domain, one of DOMAINS; the names of its freed constants."""
+
+    bias: sp.Expr
+    u: sp.Symbol
+    domain: str
+    modulo_row_constant: bool
+    constants: Names = field(init=False)
+    logs: Names = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.u, sp.Symbol):
+            raise WrongType(f"u is {text(self.u)}; the symbol of the gap, such as Symbol('u'), works")
+        if self.domain not in DOMAINS:
+            raise BadInput(f"domain is {self.domain!r}; one of {', '.join(map(repr, DOMAINS))} works")
+        if not isinstance(self.modulo_row_constant, bool):
+            raise WrongType(f"modulo_row_constant is {self.modulo_row_constant!r}; True or False works")
+        self._admit()
+        taken = {symbol.name for symbol in all_atoms(self.bias, self.u)[0]}
+        self.constants, self.logs = Names("L", taken), Names("theta", taken)
+
+    def _admit(self) -> None:
+        """Integer and sign declarations of the variable go: it runs through the whole domain."""
+        free = sp.Symbol(self.u.name, real=True)
+        bias = self.bias.xreplace({self.u: free}) if isinstance(self.bias, sp.Expr) else self.bias
+        self.bias, self.u = admit_scalar(bias, "bias"), free
+        if applications(self.bias):
+            raise BadInput(f"bias contains an undefined function: {text(self.bias)}; give its formula")
+
+    @property
+    def whole(self) -> bool:
+        """Whether u runs through integers."""
+        return self.domain.endswith("integers")
+
+    @property
+    def start(self) -> sp.Expr:
+        """The lower end of the domain."""
+        return sp.S.Zero if self.domain.startswith("causal") else sp.S.NegativeInfinity
+
+    def intervals(self) -> list[Interval]:
+        """The bias on the intervals of the domain."""
+        return intervals(self.bias, self.u, self.start, self.constants, self.logs, self.whole)
+
+    def rewritten(self, value: sp.Expr) -> sp.Expr:
+        """A value of the bias, with the same names for constants."""
+        return Rewriter(self.u, sp.S.One, self.constants, self.logs, self.whole).rewrite(value)
+
+    def spectrum(self, formula: sp.Expr) -> Spectrum:
+        """Modes and foreign terms of a rewritten formula."""
+        return spectrum(formula, self.u, self.logs.values)
+
+
+__all__ = ["DOMAINS", "Case"]

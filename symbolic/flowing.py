@@ -1,0 +1,101 @@
+"""Realisations by a generator: real Jordan blocks, one per mode, and the proof that they give the bias."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from .block import Block
+from .case import Case
+from .decide import Status, decide
+from .errors import BadInput, Disagreement, Unsupported
+from .generator import Generator
+from .hankel import determinant, node, without_constant
+from .modes import Mode
+from .nonvanishing import examine, nonvanishing
+from .realized import Realization
+from .verdict import Verdict
+
+POINTS = [sp.Rational(1, 3), sp.Integer(2), sp.Rational(17, 4)]
+
+
+def flowing(case: Case, formula: sp.Expr, modes: tuple[Mode, ...]) -> Realization:
+    """The realisation of least order of a formula with these modes (at least one).
+
+    On J_m(ρ) with v = e_m the entry c_{m-k} is k! times the coefficient of u^k e^{ρu}; where it turns, each
+    entry is the pair of coefficients of the cosine and the sine.
+    """
+    if not modes:
+        raise BadInput("bias is 0 for all u; nothing needs to be realised")
+    values = case.constants.values
+    c, v = (sp.ImmutableMatrix(rows) for rows in columns(modes))
+    verdict = _verified(Generator.direct_sum(*map(block, modes)), c, v, formula, case)
+    nodes = tuple(map(node, modes))
+    counted = without_constant(nodes, 0) if case.modulo_row_constant else nodes
+    certificate = determinant(counted).xreplace(values)
+    generator = Generator.direct_sum(*(block(mode.mapped(values)) for mode in modes))
+    return Realization(
+        bias=case.bias,
+        u=case.u,
+        domain=case.domain,
+        X=generator.matrix,
+        step=None,
+        c=sp.ImmutableMatrix(c.xreplace(values)),
+        v=v,
+        order=sum(n.dim for n in counted),
+        determinant=certificate,
+        conditions=nonvanishing(certificate, {}, "the order of the bias"),
+        verdict=verdict,
+        values=values,
+        nodes=tuple(map(node, (mode.mapped(values) for mode in modes))),
+        generator=generator,
+        dropped=steady_row(modes) if case.modulo_row_constant else None,
+    )
+
+
+def block(mode: Mode) -> Block:
+    """J_m(ρ) or C_m(-ρ, ω)."""
+    return Block(-mode.rate, mode.frequency, mode.size)
+
+
+def columns(modes: tuple[Mode, ...]) -> tuple[list[sp.Expr], list[sp.Expr]]:
+    """c and v of the direct sum of the blocks."""
+    c: list[sp.Expr] = []
+    v: list[sp.Expr] = []
+    for mode in modes:
+        width = mode.dim // mode.size
+        for k in reversed(range(mode.size)):
+            c += [sp.factorial(k) * x for x in (mode.cosines[k], mode.sines[k])[:width]]
+        v += [sp.S.Zero] * (mode.dim - width) + [sp.S.One, sp.S.Zero][:width]
+    return c, v
+
+
+def steady_row(modes: tuple[Mode, ...]) -> int | None:
+    """The coordinate in which exp(-sX) v is the constant 1: the last one of the block of eigenvalue 0."""
+    row = 0
+    for mode in modes:
+        row += mode.dim
+        if mode.rate.is_zero and mode.frequency.is_zero:
+            return row - 1
+    return None
+
+
+def _verified(
+    generator: Generator, c: sp.MatrixBase, v: sp.MatrixBase, formula: sp.Expr, case: Case
+) -> Verdict:
+    """cᵀ E(u) v = b(u) with E(0) = I and E' = XE, decided; then balls compare with the bias as given."""
+    flow = generator.verify()
+    closed = (c.T * generator.exp(case.u) * v)[0, 0]
+    equal = decide(closed, formula)
+    for verdict in (flow, equal):
+        if verdict.status is Status.REFUTED:
+            raise Disagreement(f"the realisation of {case.bias} failed: {verdict.reason}")
+        if verdict.status is not Status.PROVED:
+            raise Unsupported(f"the realisation of {case.bias} could not be verified: {verdict.reason}")
+    seen = examine(case.bias, closed.xreplace(case.constants.values), case.u, POINTS)
+    return Verdict(
+        Status.PROVED,
+        f"c' E(u) v = bias: {equal.reason}; {flow.reason}; balls agree with the bias at {seen} points",
+    )
+
+
+__all__ = ["block", "columns", "flowing", "steady_row"]

@@ -1,0 +1,38 @@
+"""`realize`: a bias b(u) as cᵀ exp(uX) v with the least possible X, or the reason why there is none.
+
+Kronecker's theorem for continuous b: cᵀ exp(uX) v are exactly the real exponential polynomials, of order
+Σ (degree + 1) over their exponents, conjugates counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .case import Case
+from .fence import foreign, kinked
+from .flowing import flowing
+from .realized import NotRealizable, Realization, Slots, Witness
+
+
+def realize(
+    bias: Any, u: Any, *, domain: str = "real", modulo_row_constant: bool = False
+) -> Realization | NotRealizable:
+    """Decide whether bias(u) = cᵀ exp(uX) v for all u of the domain, and give the least X, c and v.
+
+    bias: exact sympy expression in the gap u (positions) and real symbols, added to the logits.
+    domain: "real" all u, "causal" u >= 0.
+    modulo_row_constant: count the order up to a constant per query, which softmax ignores.
+    Returns Realization or NotRealizable. Errors: WrongType and BadInput for
+    malformed input, Unsupported where the question is not decided, each with what would work.
+    """
+    case = Case(bias, u, domain, modulo_row_constant)
+    pieces = case.intervals()
+    found = [case.spectrum(piece.formula) for piece in pieces]
+    for piece, spectrum in zip(pieces, found, strict=True):
+        if spectrum.foreign:
+            return foreign(case, piece, spectrum)
+    broken = kinked(case, pieces)
+    return flowing(case, pieces[-1].formula, found[-1].modes) if broken is None else broken
+
+
+__all__ = ["NotRealizable", "Realization", "Slots", "Witness", "realize"]
