@@ -46,7 +46,7 @@ def prove(laws: Iterable[str] | None, encodings: Iterable[str] | None) -> list[P
 
 
 def show(proofs: list[Proof], *, in_full: bool) -> None:
-    """The proofs as a table, or each in full; then a line that counts, and what is not as expected in full."""
+    """The proofs as a table, or each in full; a line that counts; in full what is not as expected."""
     console = Console(width=None if sys.stdout.isatty() else 160)
     if in_full:
         for proof in proofs:
