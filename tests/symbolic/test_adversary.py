@@ -3,9 +3,10 @@
 import pytest
 import sympy as sp
 from exptx.symbolic.decide import Status, decide
-from exptx.symbolic.errors import BadInput
+from exptx.symbolic.errors import BadInput, Disagreement
 from exptx.symbolic.induction import Induction
 from exptx.symbolic.limits import Limit
+from exptx.symbolic.reader import Reader
 from exptx.symbolic.reindex import Reindex
 from exptx.symbolic.signs import Sign
 from exptx.symbolic.words import Words, inverses, letters
@@ -104,3 +105,12 @@ def test_sparse_matrices_are_refuted_like_dense_ones():
     verdict = decide(sp.SparseMatrix([[x, 0], [0, 1]]), sp.SparseMatrix([[x, 0], [0, 2]]))
     assert verdict.status is Status.REFUTED
     assert verdict.entry == (1, 1)
+
+
+def test_balls_catch_a_canonical_form_that_proves_too_much(monkeypatch):
+    """Were the zero test wrong, the values at random points would say so."""
+    monkeypatch.setattr(Reader, "is_zero", lambda *_: True)
+    with pytest.raises(Disagreement, match="the normal forms agree but balls give"):
+        decide(sp.sin(2 * x), sp.sin(x))
+    with pytest.raises(Disagreement, match=r"entry \(0, 1\)"):
+        decide(sp.Matrix([[x, x]]), sp.Matrix([[x, 1 - x]]))
