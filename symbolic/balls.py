@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
-from flint import acb, acb_mat, arb, ctx, fmpq
+from flint import acb, acb_mat, acb_poly, arb, ctx, fmpq
 from sympy import S
 from sympy.core.function import AppliedUndef
 from sympy.matrices import MatrixBase
@@ -228,6 +228,8 @@ class Evaluator:
     def _rare(self, node: sp.Expr) -> acb:
         if isinstance(node, sp.log):
             return self._logarithm(node.args[0], node)
+        if isinstance(node, sp.RootSum):
+            return self._over_roots(*node.args)
         if isinstance(node, sp.Abs):
             return acb(abs(self.value(node.args[0])))
         if isinstance(node, sp.Derivative):
@@ -238,6 +240,21 @@ class Evaluator:
             arguments = tuple(self.value(argument) for argument in node.args)
             return acb(_rational(self._opaque.choose(node, arguments)))
         raise Unsupported(f"{text(node)} has no ball evaluation ({type(node).__name__})")
+
+    def _over_roots(self, polynomial: sp.Expr, function: sp.Lambda, unknown: sp.Symbol) -> acb:
+        """The sum of a real function over the roots of a real squarefree polynomial, which is real."""
+        bits = ctx.prec
+        with ctx.workprec(4 * bits):
+            exact = Evaluator(self._point)
+            coefficients = [exact.value(c) for c in reversed(sp.Poly(polynomial, unknown).all_coeffs())]
+            try:
+                roots = acb_poly(coefficients).roots(tol=arb(2) ** -bits, maxprec=4 * bits)
+            except ValueError:
+                raise SingularPoint(f"the roots of {text(polynomial)} cannot be told apart here") from None
+        (variable,), body = function.variables, function.expr
+        total = sum((Evaluator(self._point | {variable: root}).value(body) for root in roots), acb(0))
+        real = not (body.has(sp.I) or polynomial.has(sp.I)) and all(v.imag == 0 for v in self._point.values())
+        return acb(total.real) if real else total
 
     def _at(self, variables: sp.Tuple, point: sp.Tuple) -> Evaluator:
         """The evaluator with variables := point, one for all formulas taken there."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from .block import Block
-from .decide import Verdict, decide
+from .classify import AnyBlock
+from .companion import CompanionBlock
+from .decide import Status, Verdict, decide
 from .typeset import to_text
 
 
@@ -19,7 +20,8 @@ class Growth:
     """Something in exp(tX) that leaves every bound: `quantity` = `closed` → `limit` as t → `direction`.
 
     entries: places in S⁻¹ exp(tX) S. One place: quantity is that entry. Two: the sum of their squares,
-    the squared length of half a column. `verdict` decides quantity = closed.
+    the squared length of half a column. `verdict` decides quantity = closed. For a companion block the limit
+    is the limit superior of the absolute value.
     """
 
     block: int
@@ -49,7 +51,7 @@ class Boundedness:
         return self.reason
 
 
-def boundedness(blocks: tuple[Block, ...], t: sp.Symbol) -> Boundedness:
+def boundedness(blocks: tuple[AnyBlock, ...], t: sp.Symbol) -> Boundedness:
     """The verdict for ⊕ blocks; BadInput when a symbolic decay has no known sign."""
     witnesses, start = [], 0
     for index, block in enumerate(blocks):
@@ -60,8 +62,12 @@ def boundedness(blocks: tuple[Block, ...], t: sp.Symbol) -> Boundedness:
     return Boundedness(forward, backward, _reason(blocks, forward, backward, witnesses), tuple(witnesses))
 
 
-def _unbounded(block: Block) -> tuple[sp.Expr, ...]:
+def _unbounded(block: AnyBlock) -> tuple[sp.Expr, ...]:
     """The directions of time in which the block leaves every bound."""
+    if isinstance(block, CompanionBlock):
+        at = block.half_planes
+        slides = at.axis and block.size > 1
+        return tuple(way for way, grows in ((sp.oo, at.right), (-sp.oo, at.left)) if grows or slides)
     if block.fate > 0:
         return (-sp.oo,)
     if block.fate < 0:
@@ -69,8 +75,10 @@ def _unbounded(block: Block) -> tuple[sp.Expr, ...]:
     return (sp.oo, -sp.oo) if block.size > 1 else ()
 
 
-def _growth(block: Block, index: int, start: int, t: sp.Symbol, direction: sp.Expr) -> Growth:
+def _growth(block: AnyBlock, index: int, start: int, t: sp.Symbol, direction: sp.Expr) -> Growth:
     """The fading or growing corner entry, or the first slide entry, as a length when the block turns."""
+    if isinstance(block, CompanionBlock):
+        return _root_growth(block, index, start, t, direction)
     width = block.dim // block.size
     column = 0 if block.fate else width
     flow = block.exp(t)
@@ -90,8 +98,37 @@ def _growth(block: Block, index: int, start: int, t: sp.Symbol, direction: sp.Ex
     )
 
 
-def _reason(blocks: tuple[Block, ...], forward: bool, backward: bool, witnesses: list[Growth]) -> str:
+def _root_growth(block: CompanionBlock, index: int, start: int, t: sp.Symbol, direction: sp.Expr) -> Growth:
+    """The upper left entry Σ e^{λt} b(λ), or t times it in the second cell where the roots lie on the axis.
+
+    b(λ) = -p(0)/(λ p'(λ)) is not 0 at any root, so every e^{λt} is present, and an exponential polynomial
+    with a root on the far side of the axis, or with t e^{iyt}, has unbounded absolute value.
+    """
+    at = block.half_planes
+    outside = at.right if direction is sp.oo else at.left
+    place = (0, 0) if outside else (0, block.degree)
+    entry = block.exp(t)[place]
+    side = "right" if direction is sp.oo else "left"
+    why = (
+        f"{outside} of {block.degree} eigenvalues lie {side} of the imaginary axis by an exact count"
+        if outside
+        else f"{at.axis} eigenvalues lie on the imaginary axis in a block of size {block.size}"
+    )
+    return Growth(
+        block=index,
+        entries=((start + place[0], start + place[1]),),
+        quantity=entry,
+        closed=entry,
+        direction=direction,
+        limit=sp.oo,
+        verdict=Verdict(Status.PROVED, f"{why}; no coefficient of the entry vanishes"),
+    )
+
+
+def _reason(blocks: tuple[AnyBlock, ...], forward: bool, backward: bool, witnesses: list[Growth]) -> str:
     if forward and backward:
+        if any(isinstance(block, CompanionBlock) for block in blocks):
+            return "Bounded for all t: all eigenvalues lie on the imaginary axis, in blocks of size 1."
         return "Bounded for all t: every block is a hold or a turn, and neither changes a length."
     worst = next(w for w in witnesses if forward or w.direction is sp.oo)
     other = next((w for w in witnesses if w.direction is -sp.oo), worst)
@@ -106,7 +143,12 @@ def _reason(blocks: tuple[Block, ...], forward: bool, backward: bool, witnesses:
     return f"{head}: " + "; ".join(_sentence(blocks[w.block], w) for w in shown) + "."
 
 
-def _sentence(block: Block, growth: Growth) -> str:
+def _sentence(block: AnyBlock, growth: Growth) -> str:
+    if isinstance(block, CompanionBlock):
+        way = "∞" if growth.direction is sp.oo else "-∞"
+        return (
+            f"block {growth.block} (companion) has an unbounded entry as t → {way}: {growth.verdict.reason}"
+        )
     what = "a squared length" if block.turns else "an entry"
     way = "∞" if growth.direction is sp.oo else "-∞"
     limit = "∞" if growth.limit is sp.oo else "-∞"

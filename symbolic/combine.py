@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from .block import Block
+from .classify import AnyBlock
 from .errors import BadInput
 from .generator import Generator
 
@@ -57,9 +58,9 @@ def _shifted(generator: Generator, decay: sp.Expr) -> Generator:
     return Generator.direct_sum(*blocks, basis=generator.basis)
 
 
-def _addable(a: Block, b: Block) -> bool:
+def _addable(a: AnyBlock, b: AnyBlock) -> bool:
     return a.dim == b.dim and a.size == b.size == 1
 
 
-def _block_sum(a: Block, b: Block) -> Block:
+def _block_sum(a: AnyBlock, b: AnyBlock) -> Block:
     return Block(a.decay + b.decay, a.frequency + b.frequency)

@@ -10,26 +10,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
-from typing import Protocol
 
 import sympy as sp
 from sympy.matrices.expressions import MatAdd, MatMul, MatPow
 
 from .block import Block
+from .classify import AnyBlock
+from .companion import CompanionBlock
 from .decide import Status, Verdict, decide
 from .errors import BadInput
+from .flow import InBasis
 from .matexp import MatExp
+from .rootflow import companion_matrix
 from .tree import At, D
 from .typeset import to_latex, to_text
 
 Formula = sp.Basic | sp.MatrixBase
+HIGHAM = "Higham, Functions of Matrices (2008), §1.2.2, Lagrange-Hermite interpolation"
 HALL = "Hall, Lie Groups, Lie Algebras, and Representations, 2nd ed. (2015)"
 _SERIES = "definition: the power series of exp, cos and sin"
 
 
 @dataclass(frozen=True)
 class DerivationStep:
-    """`before = after` by `rule`. A computed step is decided when it is made; any other names its source."""
+    """`before = after` by `rule`. A computed step is decided when it is made; any other names its source.
+
+    `verdict` is given only where another exact procedure than `decide` has settled a computed step.
+    """
 
     rule: str
     before: Formula
@@ -37,12 +44,12 @@ class DerivationStep:
     computed: bool
     cited: str | None
     explanation: str
-    verdict: Verdict | None = field(init=False, default=None, compare=False)
+    verdict: Verdict | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.computed == (self.cited is not None):
             raise BadInput(f"step {self.rule!r} must be either computed or cited, not both or neither")
-        if self.computed:
+        if self.computed and self.verdict is None:
             object.__setattr__(self, "verdict", decide(self.before, self.after))
 
     @property
@@ -101,8 +108,11 @@ def cited(rule: str, before: Formula, after: Formula, source: str, explanation: 
     return DerivationStep(rule, before, after, False, source, explanation)
 
 
-def block_steps(block: Block, t: sp.Symbol) -> Iterator[DerivationStep]:
-    """The derivation of e^{-γt} e^{tN} ⊗ R(ωt) for one block."""
+def block_steps(block: AnyBlock, t: sp.Symbol) -> Iterator[DerivationStep]:
+    """The derivation of e^{-γt} e^{tN} ⊗ R(ωt) for one block, or of the sum over the roots of its factor."""
+    if isinstance(block, CompanionBlock):
+        yield from _companion_steps(block, t)
+        return
     scalar, turn, nilpotent = parts = _parts(block)
     present = [part for part in parts if not part.is_zero_matrix] or [scalar]
     if len(present) > 1:
@@ -125,13 +135,15 @@ def block_steps(block: Block, t: sp.Symbol) -> Iterator[DerivationStep]:
 
 
 def closing_steps(
-    matrix: sp.ImmutableMatrix, flow: sp.ImmutableMatrix, t: sp.Symbol
+    matrix: sp.ImmutableMatrix, flow: sp.ImmutableMatrix, t: sp.Symbol, verdict: Verdict | None = None
 ) -> Iterator[DerivationStep]:
-    """E(0) = I and E' = XE, computed; that only exp(tX) has both, cited."""
+    """E(0) = I and E' = XE, computed (by `verdict` if given); that only exp(tX) has both, cited."""
     identity = sp.ImmutableMatrix(sp.eye(matrix.rows))
-    yield computed("initial value", At(flow, t, 0), identity, "At t = 0 the closed form is the identity.")
+    start = "At t = 0 the closed form is the identity."
+    yield DerivationStep("initial value", At(flow, t, 0), identity, True, None, start, verdict)
     product = MatMul(matrix, flow, evaluate=False)
-    yield computed("differential equation", D(flow, t), product, "The closed form E satisfies E' = XE.")
+    law = "The closed form E satisfies E' = XE."
+    yield DerivationStep("differential equation", D(flow, t), product, True, None, law, verdict)
     whole = MatExp(MatMul(t, sp.MatrixSymbol("X", matrix.rows, matrix.rows)))
     yield cited(
         "uniqueness",
@@ -140,24 +152,6 @@ def closing_steps(
         f"{HALL}, Prop. 2.4 and Thm 2.14",
         "E' = XE and E(0) = I leave no choice: the derivative of exp(-tX) E(t) vanishes.",
     )
-
-
-class InBasis(Protocol):
-    """What `joining_steps` reads of a generator."""
-
-    @property
-    def matrix(self) -> sp.ImmutableMatrix: ...
-    @property
-    def blocks(self) -> tuple[Block, ...]: ...
-    @property
-    def basis(self) -> sp.ImmutableMatrix: ...
-    @property
-    def inverse_basis(self) -> sp.ImmutableMatrix: ...
-    @property
-    def canonical(self) -> sp.ImmutableMatrix: ...
-    @property
-    def time(self) -> sp.Symbol: ...
-    def exp(self, t: object) -> sp.ImmutableMatrix: ...
 
 
 def joining_steps(generator: InBasis) -> Iterator[DerivationStep]:
@@ -185,10 +179,36 @@ def joining_steps(generator: InBasis) -> Iterator[DerivationStep]:
             f"{HALL}, Prop. 2.3 (6)",
             "Inside every power the inner S⁻¹ S cancel.",
         )
+        if any(isinstance(block, CompanionBlock) for block in blocks):
+            return  # sums over roots are checked as a whole, in the closing steps
         flow = sp.ImmutableMatrix(sp.diag(*[block.exp(generator.time) for block in blocks]))
         carried = MatMul(basis, flow, inverse, evaluate=False)
         whole = generator.exp(generator.time)
         yield computed("assemble", carried, whole, "The basis carries the flow of the blocks to that of X.")
+
+
+def _companion_steps(block: CompanionBlock, t: sp.Symbol) -> Iterator[DerivationStep]:
+    c, coefficients = companion_matrix(block.factor), block.factor.all_coeffs()
+    unit = sp.ImmutableMatrix(sp.eye(block.degree))
+    powers = [unit, c, *(MatPow(c, k, evaluate=False) for k in range(2, block.degree + 1))]
+    terms = [
+        power if value == 1 else MatMul(value, power, evaluate=False)
+        for value, power in zip(reversed(coefficients), powers, strict=True)
+        if value
+    ]
+    yield computed(
+        "annihilated",
+        MatAdd(*terms, evaluate=False),
+        sp.ImmutableMatrix(sp.zeros(block.degree)),
+        "The companion matrix C is a root of its own polynomial p.",
+    )
+    yield cited(
+        "sum over roots",
+        MatExp(MatMul(t, sp.MatrixSymbol("B", block.dim, block.dim))),
+        block.exp(t),
+        HIGHAM,
+        "A function of a matrix interpolates at the roots of its polynomial; no root is needed by itself.",
+    )
 
 
 def _parts(block: Block) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, sp.ImmutableMatrix]:

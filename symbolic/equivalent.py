@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from .block import Block
+from .classify import AnyBlock
 from .decide import Status, Verdict, decide
 from .encoding import Encoding
 from .entries import GAP, Identities
@@ -149,7 +149,7 @@ def _content(a: Generated, b: Generated) -> Intertwiner | Inequivalent:
     return Intertwiner(forward, backward, _verified(forward, backward, left, right))
 
 
-def _matching(mine: tuple[Block, ...], other: tuple[Block, ...]) -> list[int] | Inequivalent:
+def _matching(mine: tuple[AnyBlock, ...], other: tuple[AnyBlock, ...]) -> list[int] | Inequivalent:
     """For each block of a the place of an equal block of b, each used once."""
     free, order = list(range(len(other))), []
     for index, block in enumerate(mine):
@@ -165,7 +165,7 @@ def _matching(mine: tuple[Block, ...], other: tuple[Block, ...]) -> list[int] | 
     return order
 
 
-def _same(a: Block, b: Block) -> bool:
+def _same(a: AnyBlock, b: AnyBlock) -> bool:
     """Equality of canonical blocks; the parameters are told apart as numbers where they are numbers."""
     if a == b:
         return True
@@ -184,7 +184,7 @@ def _equal(x: sp.Expr, y: sp.Expr) -> bool:
 
 
 def _block_permutation(
-    mine: tuple[Block, ...], other: tuple[Block, ...], order: list[int]
+    mine: tuple[AnyBlock, ...], other: tuple[AnyBlock, ...], order: list[int]
 ) -> sp.ImmutableMatrix:
     """Π, which carries the coordinates of block i of a to those of block order[i] of b."""
     starts = [sum(block.dim for block in other[:i]) for i in range(len(other))]

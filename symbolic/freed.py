@@ -9,9 +9,12 @@ from __future__ import annotations
 import sympy as sp
 
 from .block import Block
+from .companion import CompanionBlock
 
 
-def freed_blocks(blocks: tuple[Block, ...]) -> tuple[tuple[Block, ...], dict[sp.Symbol, sp.Expr]]:
+def freed_blocks(
+    blocks: tuple[Block | CompanionBlock, ...],
+) -> tuple[tuple[Block | CompanionBlock, ...], dict[sp.Symbol, sp.Expr]]:
     """The blocks with irrational parameters replaced by symbols of the same sign, and symbol -> value."""
     taken = {symbol.name for block in blocks for symbol in block.matrix.free_symbols}
     symbols: dict[sp.Expr, sp.Symbol] = {}
@@ -23,8 +26,43 @@ def freed_blocks(blocks: tuple[Block, ...]) -> tuple[tuple[Block, ...], dict[sp.
             symbols[value] = _like(value, stem, taken)
         return symbols[value]
 
-    freed = tuple(Block(free(b.decay, "gamma"), free(b.frequency, "omega"), b.size) for b in blocks)
+    freed = tuple(
+        Block(free(b.decay, "gamma"), free(b.frequency, "omega"), b.size) if isinstance(b, Block) else b
+        for b in blocks
+    )
     return freed, {symbol: value for value, symbol in symbols.items()}
+
+
+def free_surds(
+    matrices: tuple[sp.ImmutableMatrix, ...],
+) -> tuple[tuple[sp.ImmutableMatrix, ...], dict[sp.Symbol, sp.Expr]]:
+    """The matrices with square roots of formulas replaced by symbols of their sign, and symbol -> root."""
+    powers = {power for matrix in matrices for power in matrix.atoms(sp.Pow) if power.exp.is_Rational}
+    radicands = sorted({p.base for p in powers if p.exp.q == 2 and p.base.free_symbols}, key=str)
+    if not radicands:
+        return matrices, {}
+    taken = {symbol.name for matrix in matrices for symbol in matrix.free_symbols}
+    roots = {base: _like(sp.sqrt(base), "root", taken) for base in radicands}
+    swap = {p: roots[p.base] ** (2 * p.exp) for p in powers if p.base in roots}
+    squares = [_solved(base, root) for base, root in roots.items()]
+
+    def free(entry: sp.Expr) -> sp.Expr:
+        entry = entry.xreplace(swap)
+        for symbol, value in filter(None, squares):
+            entry = entry.subs(symbol, value)
+        return entry
+
+    replaced = tuple(matrix.applyfunc(free) for matrix in matrices)
+    return replaced, {root: sp.sqrt(base) for base, root in roots.items()}
+
+
+def _solved(base: sp.Expr, root: sp.Symbol) -> tuple[sp.Symbol, sp.Expr] | None:
+    """(y, formula) with base = root² solved for a symbol y that enters it linearly, if there is one."""
+    for symbol in sorted(base.free_symbols, key=str):
+        slope = base.diff(symbol)
+        if slope.is_Rational:
+            return symbol, sp.expand((root**2 - base.subs(symbol, 0)) / slope)
+    return None
 
 
 def is_rational_polynomial(value: sp.Expr) -> bool:

@@ -11,56 +11,64 @@ import sympy as sp
 
 from .block import Block
 from .boundedness import Boundedness, boundedness
+from .classify import AnyBlock, classify
+from .companion import CompanionBlock
 from .decide import Status, Verdict, decide, verify_flow
 from .derivation import Derivation, block_steps, closing_steps, joining_steps
 from .errors import BadInput, WrongType
 from .exact import exact_matrix, exact_time
-from .freed import freed_blocks
+from .flow import assembled_flow, verify_assembled
+from .freed import free_surds, freed_blocks
 from .notebook import Shown
-from .recognise import blocks_on_the_diagonal
+from .sparse import diagonal, sandwich
 from .typeset import to_grid
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class Generator(Shown):
-    """X as blocks in a basis. `Generator(matrix)` recognises blocks; `Generator.direct_sum` is given them.
+    """X as blocks in a basis. `Generator(matrix)` finds them; `Generator.direct_sum` is given them.
 
-    matrix: (n, n), exact entries (1/position); blocks: canonical, in diagonal order;
-    basis: S, (n, n), invertible.
+    matrix: (n, n), exact entries (1/position); blocks: canonical, in diagonal order, where an irreducible
+    factor of the characteristic polynomial of higher degree gives a `CompanionBlock`; basis: S, (n, n),
+    invertible.
     """
 
     matrix: sp.ImmutableMatrix
-    blocks: tuple[Block, ...]
+    blocks: tuple[AnyBlock, ...]
     basis: sp.ImmutableMatrix
     inverse_basis: sp.ImmutableMatrix
 
     def __init__(self, matrix: object) -> None:
-        """Recognise a direct sum of canonical blocks laid along the diagonal; Unsupported if it is none."""
+        """The real Jordan type of any exact real square matrix, and a basis for it.
+
+        Entries: rationals, square roots of rationals, symbols. Where all eigenvalues are at most quadratic,
+        all blocks are `Block`s. Errors: Unsupported for other entries outside canonical blocks, and for
+        symbols whose assumptions leave the type open (the message names the discriminant).
+        """
         exact = exact_matrix(matrix, "matrix")
-        blocks, flips = blocks_on_the_diagonal(exact)
-        basis = sp.ImmutableMatrix(sp.diag(*flips))
-        self._fill(exact, blocks, basis, basis)
+        found = classify(exact)
+        self._fill(exact, found.blocks, found.basis, found.inverse)
 
     @classmethod
-    def direct_sum(cls, *blocks: Block, basis: object = None) -> Generator:
+    def direct_sum(cls, *blocks: AnyBlock, basis: object = None) -> Generator:
         """S diag(blocks) S⁻¹; `basis` is S (identity if None): square, invertible, of the blocks' size."""
         if not blocks:
             raise BadInput("blocks is empty; give at least one Block")
         for i, block in enumerate(blocks):
-            if not isinstance(block, Block):
+            if not isinstance(block, Block | CompanionBlock):
                 raise WrongType(f"blocks[{i}] is a {type(block).__name__}; a Block works")
         size = sum(block.dim for block in blocks)
         new = cls.__new__(cls)
-        diagonal = _diagonal([block.matrix for block in blocks])
+        whole = diagonal([block.matrix for block in blocks])
         if basis is None:
             identity = sp.ImmutableMatrix(sp.eye(size))
-            new._fill(diagonal, blocks, identity, identity)
+            new._fill(whole, blocks, identity, identity)
             return new
         change = exact_matrix(basis, "basis")
         if change.rows != size:
             raise BadInput(f"basis is {change.rows} x {change.rows}, but the blocks have total size {size}")
         inverse = _inverse(change)
-        new._fill(_sandwich(change, diagonal, inverse), blocks, change, inverse)
+        new._fill(sandwich(change, whole, inverse), blocks, change, inverse)
         return new
 
     def _fill(self, matrix, blocks, basis, inverse_basis) -> None:
@@ -80,27 +88,41 @@ class Generator(Shown):
     @property
     def canonical(self) -> sp.ImmutableMatrix:
         """B_1 ⊕ … ⊕ B_k, which equals S⁻¹ X S."""
-        return _diagonal([block.matrix for block in self.blocks])
+        return diagonal([block.matrix for block in self.blocks])
 
     def exp(self, t: object) -> sp.ImmutableMatrix:
-        """The closed form S (⊕ e^{-γt} e^{tN} ⊗ R(ωt)) S⁻¹ of exp(tX), shape (n, n)."""
-        time = exact_time(t)
-        flow = _diagonal([block.exp(time) for block in self.blocks])
-        return _sandwich(self.basis, flow, self.inverse_basis)
+        """The closed form S (⊕ e^{-γt} e^{tN} ⊗ R(ωt)) S⁻¹ of exp(tX), shape (n, n).
+
+        A companion block adds Σ e^{λt} B(λ) over the roots of its factor: entries are sympy `RootSum`s.
+        """
+        return assembled_flow(self, exact_time(t))
 
     def freed(self) -> tuple[Generator, dict[sp.Symbol, sp.Expr]]:
         """The same generator with free symbols for irrational decays and frequencies, and their values.
 
-        A law proved for the symbols holds for the values; `decide` knows no irrational frequency.
+        A law proved for the symbols holds for the values; `decide` knows no irrational frequency. Roots of
+        formulas in the basis become symbols as well.
         """
         blocks, values = freed_blocks(self.blocks)
-        return (Generator.direct_sum(*blocks, basis=self.basis) if values else self), values
+        (basis, inverse), surds = free_surds((self.basis, self.inverse_basis))
+        if not values and not surds:
+            return self, {}
+        new = type(self).__new__(type(self))
+        canonical = diagonal([block.matrix for block in blocks])
+        new._fill(sandwich(basis, canonical, inverse), blocks, basis, inverse)
+        return new, values | surds
 
     def verify(self) -> Verdict:
         """Whether the closed form E has E(0) = I and E' = XE, decided exactly."""
-        general, _ = self.freed()
-        t = general.time
-        return verify_flow(general.matrix, general.exp(t), t)
+        general, values = self.freed()
+        if not values and not self.has_companions:
+            return verify_flow(self.matrix, self.exp(self.time), self.time)
+        return verify_assembled(self, general)
+
+    @property
+    def has_companions(self) -> bool:
+        """Whether some eigenvalues have a degree too high for a canonical block."""
+        return any(isinstance(block, CompanionBlock) for block in self.blocks)
 
     def derivation(self) -> Derivation:
         """The steps from X to its closed form, each computed as it is made or cited."""
@@ -108,7 +130,8 @@ class Generator(Shown):
         t = general.time
         steps = [step for block in dict.fromkeys(general.blocks) for step in block_steps(block, t)]
         steps += joining_steps(general)
-        steps += closing_steps(general.matrix, general.exp(t), t)
+        verdict = self.verify() if self.has_companions else None
+        steps += closing_steps(general.matrix, general.exp(t), t, verdict)
         return Derivation(tuple(steps), values)
 
     def bounded(self) -> Boundedness:
@@ -136,38 +159,6 @@ class Generator(Shown):
         inside = ", ".join(map(repr, self.blocks))
         basis = "" if self.basis.is_Identity else f", basis={self.basis!r}"
         return f"Generator.direct_sum({inside}{basis})"
-
-
-def _diagonal(parts: list[sp.ImmutableMatrix]) -> sp.ImmutableMatrix:
-    """The block-diagonal matrix of `parts`."""
-    size = sum(part.rows for part in parts)
-    entries, at = {}, 0
-    for part in parts:
-        entries.update({(at + i, at + j): x for (i, j), x in part.todok().items()})
-        at += part.rows
-    return _from_sparse(size, entries)
-
-
-def _sandwich(
-    left: sp.ImmutableMatrix, middle: sp.ImmutableMatrix, right: sp.ImmutableMatrix
-) -> sp.ImmutableMatrix:
-    """left · middle · right, summed over non-zero entries only."""
-    return _product(_product(left, middle), right)
-
-
-def _product(a: sp.ImmutableMatrix, b: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
-    rows: dict[int, list[tuple[int, sp.Expr]]] = {}
-    for (k, j), y in b.todok().items():
-        rows.setdefault(k, []).append((j, y))
-    terms: dict[tuple[int, int], list[sp.Expr]] = {}
-    for (i, k), x in a.todok().items():
-        for j, y in rows.get(k, ()):
-            terms.setdefault((i, j), []).append(x * y)
-    return _from_sparse(a.rows, {place: sp.Add(*parts) for place, parts in terms.items()})
-
-
-def _from_sparse(size: int, entries: dict[tuple[int, int], sp.Expr]) -> sp.ImmutableMatrix:
-    return sp.ImmutableMatrix(sp.SparseMatrix(size, size, entries))
 
 
 def _inverse(basis: sp.ImmutableMatrix) -> sp.ImmutableMatrix:

@@ -1,52 +1,24 @@
-"""Reads canonical blocks off a matrix that already is a direct sum of them, laid along the diagonal."""
+"""Recognises a matrix that is one canonical block, clockwise turns included."""
 
 from __future__ import annotations
 
 import sympy as sp
 
 from .block import Block
-from .errors import Unsupported
 
 
-def blocks_on_the_diagonal(matrix: sp.ImmutableMatrix) -> tuple[tuple[Block, ...], tuple[int, ...]]:
-    """Blocks and signs s with `matrix = diag(s) (⊕ blocks) diag(s)`; Unsupported for any other matrix.
+def recognise(piece: sp.ImmutableMatrix) -> tuple[Block, list[int]] | None:
+    """The one canonical block with `piece = diag(s) block diag(s)`, and the signs s; None if there is none.
 
     The signs are 1 except in planes that turn clockwise ([[-γ, ω], [-ω, -γ]], ω > 0), where they are 1, -1.
     """
-    blocks: list[Block] = []
-    signs: list[int] = []
-    for start, stop in _pieces(matrix):
-        block, flip = _recognise(matrix[start:stop, start:stop], start)
-        blocks.append(block)
-        signs += [1, -1] * (block.dim // 2) if flip else [1] * block.dim
-    return tuple(blocks), tuple(signs)
-
-
-def _pieces(matrix: sp.ImmutableMatrix) -> list[tuple[int, int]]:
-    """The finest cut of 0..n into intervals with no non-zero entry between different ones."""
-    reach = list(range(matrix.rows))
-    for i, j in matrix.todok():
-        low = min(i, j)
-        reach[low] = max(reach[low], i, j)
-    cuts, start, far = [], 0, 0
-    for i in range(matrix.rows):
-        far = max(far, reach[i])
-        if far == i:
-            cuts.append((start, i + 1))
-            start = i + 1
-    return cuts
-
-
-def _recognise(piece: sp.ImmutableMatrix, at: int) -> tuple[Block, bool]:
     size = piece.rows
     for block, flip in _candidates(piece):
-        signs = sp.diag(*[1, -1] * (size // 2)) if flip else sp.eye(size)
-        if signs * block.matrix * signs == piece:
-            return block, flip
-    raise Unsupported(
-        f"matrix rows {at} to {at + size - 1} are not a canonical block J_m(-γ) or C_m(γ, ω); general "
-        "matrices are not classified yet: give Generator.direct_sum(Block(...), ..., basis=S) instead"
-    )
+        signs = [1, -1] * (size // 2) if flip else [1] * size
+        change = sp.diag(*signs)
+        if change * block.matrix * change == piece:
+            return block, signs
+    return None
 
 
 def _candidates(piece: sp.ImmutableMatrix) -> list[tuple[Block, bool]]:

@@ -182,6 +182,10 @@ class Writer:
             sign, f"{self.text(index)} = {self.text(lower)}", self.text(upper), self.piece(inner)
         )
 
+    def root_sum(self, node: sp.RootSum) -> Piece:
+        polynomial, function, _ = node.args
+        return self.out.big("sum", f"{self.text(polynomial)} = 0", "", self.piece(function.expr))
+
     def limit(self, node: sp.Limit) -> Piece:
         body, variable, end, _ = node.args
         lower = f"{self.text(variable)} {self.out.word('to')} {self.text(end)}"
@@ -287,6 +291,7 @@ _METHODS: list[tuple[type | tuple[type, ...], Callable[[Writer, object], Piece]]
     (sp.Derivative, Writer.derivative),
     (sp.Subs, Writer.subs),
     ((sp.Sum, sp.Product), Writer.big),
+    (sp.RootSum, Writer.root_sum),
     (sp.Limit, Writer.limit),
     (Relational, Writer.relation),
     ((sp.And, sp.Or), Writer.boolean),

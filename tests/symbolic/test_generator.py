@@ -6,7 +6,7 @@ import sympy as sp
 from exptx.symbolic.block import Block
 from exptx.symbolic.decide import Status, verify_flow
 from exptx.symbolic.enclosed_flow import ball_exp, ball_matrix
-from exptx.symbolic.errors import BadInput, ExptxError, Unsupported, WrongType
+from exptx.symbolic.errors import BadInput, ExptxError, WrongType
 from exptx.symbolic.generator import Generator
 
 t = sp.Symbol("t")
@@ -69,23 +69,6 @@ def test_a_clockwise_turning_slide_is_recognised():
 @pytest.mark.parametrize("numbers", [[[0, 1], [0, 0]], sp.Matrix([[0, 1], [0, 0]]), ((0, 1), (0, 0))])
 def test_rows_of_exact_numbers_are_a_matrix(numbers):
     assert Generator(numbers).blocks == (Block(0, 0, 2),)
-
-
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        [[1, 2], [3, 4]],
-        [[0, 2], [0, 0]],  # a slide, but not in its canonical basis
-        [[0, 0], [1, 0]],
-        [[1, 1], [0, 2]],
-        [[-1, -2], [3, -1]],
-        sp.Matrix([[0, 0, 1], [0, 5, 0], [0, 0, 0]]),
-        sp.Matrix([[0, -a], [a, 0]]),  # which way it turns is not known
-    ],
-)
-def test_other_matrices_are_refused_for_now_with_what_to_give_instead(matrix):
-    with pytest.raises(Unsupported, match=r"matrix rows .* Generator\.direct_sum\(Block"):
-        Generator(matrix)
 
 
 REFUSED = [
