@@ -108,6 +108,34 @@ def verify(
     raise typer.Exit(1 if rejections else 0)
 
 
+@app.command(context_settings={"ignore_unknown_options": True})  # -x is a formula
+def decide(
+    lhs: Annotated[str, typer.Argument(help="A formula or matrix: 'exp(-x)*cos(2*x)', '[[0, 1], [0, 0]]'.")],
+    rhs: Annotated[str, typer.Argument(help="What it is said to equal.")],
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(help="The sign of a symbol: 'x > 0', 'x <= 0', 'x != 0'; repeatable."),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Stop, undecided, after this time.")] = 30,
+    megabytes: Annotated[int, typer.Option(min=300, help="Stop, undecided, at this much memory.")] = 2000,
+    as_json: Json = False,
+) -> None:
+    """Decide whether two formulas are equal for all real values of their symbols.
+
+    Numbers are exact (0.1 is 1/10), products are written with *, powers with ^; the functions are exp sin cos
+    tan sinh cosh tanh sqrt log abs, the constants pi, e, I. Exit status: 0 proved, 1 refuted or undecided
+    (with the reason), 2 not readable.
+    """
+    from .decision import decision, lines
+
+    found = decision(lhs, rhs, assume or (), seconds, megabytes)
+    if as_json:
+        _document(found)
+    else:
+        typer.echo("\n".join(lines(found)))
+    raise typer.Exit(0 if found["status"] == "proved" else 1)
+
+
 @app.command()
 def report(
     out: Annotated[

@@ -25,3 +25,11 @@ class MissingExtra(ProofsError, ImportError):
 
 class UnknownPath(ProofsError, FileNotFoundError):
     """A file or folder to read that does not exist."""
+
+
+class BadFile(ProofsError, ValueError):
+    """A file that exists but does not hold what its name promises, or more than is read."""
+
+
+class Stopped(ProofsError, TimeoutError):
+    """A task that reached its limit on time or memory, or whose process ended without an answer."""

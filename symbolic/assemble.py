@@ -19,7 +19,7 @@ import sympy as sp
 from .matrices import MAX_MATRIX_POWER, is_matrix
 from .tokens import Source
 
-MAX_WEIGHT = 20_000  # bits: numbers of 6000 digits, powers up to 20 000
+MAX_WEIGHT = 14_000  # bits: numbers of 4200 digits (Python writes no more than 4300), powers up to 14 000
 ROOT_BITS = 128  # sqrt(8) is 2·sqrt(2); sympy looks for such squares in longer numbers too slowly
 FUNCTIONS: dict[str, Any] = {
     "exp": sp.exp,

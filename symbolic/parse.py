@@ -56,7 +56,7 @@ def parse(text: str, *, name: str = "formula", signs: Signs | None = None) -> An
         pi, e, I, matrices [[0, 1], [0, 0]] and their sums, products and whole powers.
     name: what to call the text in an error.   signs: what `parse_signs` returns; other symbols are real.
     Errors: Unreadable with the column and a caret; also for what would take long or grow large (20 000
-        characters, 50 nested parentheses, numbers of 6000 digits). Nothing in the text is ever run.
+        characters, 50 nested parentheses, numbers of 4200 digits). Nothing in the text is ever run.
     """
     source = Source(text, name)
     try:

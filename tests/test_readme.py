@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,13 @@ ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 PROGRAMS = [(code, BLOCKS[i + 1]) for i, (language, code) in enumerate(BLOCKS[:-1]) if language == "python"]
+COMMANDS = [
+    (code, BLOCKS[i + 1][1])
+    for i, (language, code) in enumerate(BLOCKS[:-1])
+    if language == "sh" and BLOCKS[i + 1][0] == "text"
+]
 SHELL = [
-    line.partition("#")[0].split()
+    shlex.split(line, comments=True)
     for language, text in BLOCKS
     if language == "sh"
     for line in text.splitlines()
@@ -33,6 +39,17 @@ def test_a_program_prints_what_the_readme_shows(number, tmp_path):
     code, (_, shown) = PROGRAMS[number]
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert done.stdout == shown
+
+
+@pytest.mark.parametrize("number", range(len(COMMANDS)))
+def test_a_command_prints_what_the_readme_shows(number, tmp_path):
+    code, shown = COMMANDS[number]
+    (words,) = [shlex.split(line) for line in code.splitlines()]
+    assert words[0] == "exptx"
+    command = [sys.executable, "-c", "from exptx.proofs.cli import main; main()", *words[1:]]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr == ""
     assert done.stdout == shown
 
 

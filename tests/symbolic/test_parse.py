@@ -176,12 +176,12 @@ REFUSED = {  # text -> (column counted from 1, a part of the sentence)
     "(" * 51 + "x" + ")" * 51: (51, "nested more than 50 deep"),
     "sin(" * 51 + "x" + ")" * 51: (204, "nested more than 50 deep"),
     "^".join("x" * 52): (102, "nested more than 50 deep"),
-    "9**9**9**9": (4, "more than 20000 bits"),
-    "9^9^9": (1, "more than 20000 bits"),
-    "((2*x)^100)^1000": (1, "more than 20000 bits"),
-    "9^(u + 10^9)*9^(-u)": (1, "more than 20000 bits"),
-    "exp(10^9*log(2))": (1, "more than 20000 bits"),
-    "exp(log(9^999)*u)^99": (1, "more than 20000 bits"),
+    "9**9**9**9": (4, "more than 14000 bits"),
+    "9^9^9": (1, "more than 14000 bits"),
+    "((2*x)^100)^1000": (1, "more than 14000 bits"),
+    "9^(u + 10^9)*9^(-u)": (1, "more than 14000 bits"),
+    "exp(10^9*log(2))": (1, "more than 14000 bits"),
+    "exp(log(9^999)*u)^99": (1, "more than 14000 bits"),
 }
 
 

@@ -1,0 +1,39 @@
+"""A task in a process of its own: its answer, its refusal, and an end to it at either limit."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+from exptx.proofs.errors import Stopped
+from exptx.proofs.worker import within
+from exptx.symbolic.errors import BadInput
+
+
+def refuse():
+    raise BadInput("no")
+
+
+def fill():
+    return len(bytearray(10**9))
+
+
+def test_an_answer_and_a_refusal_come_back():
+    assert within(60, 2000, divmod, 7, 2) == (3, 1)
+    with pytest.raises(BadInput, match="no"):
+        within(60, 2000, refuse)
+
+
+def test_a_task_is_stopped_at_either_limit():
+    began = time.monotonic()
+    with pytest.raises(Stopped, match=r"stopped after 0\.2 s"):
+        within(0.2, 2000, time.sleep, 60)
+    assert time.monotonic() - began < 20
+    with pytest.raises(Stopped, match="stopped at 900 MB"):
+        within(60, 900, fill)
+
+
+def test_a_task_that_dies_is_said_to_have_died():
+    with pytest.raises(Stopped, match="died"):
+        within(60, 2000, os._exit, 7)
