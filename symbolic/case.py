@@ -60,8 +60,9 @@ class Case:
         """The bias on the intervals of the domain."""
         return intervals(self.bias, self.u, self.start, self.constants, self.logs, self.whole)
 
-    def rewritten(self, value: sp.Expr) -> sp.Expr:
-        """A value of the bias, with the same names for constants."""
+    def value(self, at: int | sp.Rational, formula: sp.Expr | None = None) -> sp.Expr:
+        """The bias, or a rewritten formula, at a point; equal constants have equal names."""
+        value = (self.bias if formula is None else formula.xreplace(self.constants.values)).subs(self.u, at)
         return Rewriter(self.u, sp.S.One, self.constants, self.logs, self.whole).rewrite(value)
 
     def spectrum(self, formula: sp.Expr) -> Spectrum:

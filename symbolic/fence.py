@@ -19,6 +19,10 @@ ENTIRE = (
     "a continuous c' exp(uX) v is an exponential polynomial, hence entire, and two entire functions that "
     "agree on an interval are equal (identity theorem)"
 )
+INVERTIBLE = (
+    "on all integers A is invertible, so the recurrence that holds in the end runs backwards and "
+    "fixes every value"
+)
 INDEPENDENT = (
     "exponentials of polynomials that differ by more than a constant are linearly independent over the "
     "rational functions (differentiate a shortest relation)"
@@ -64,15 +68,16 @@ def kinked(case: Case, pieces: list[Interval]) -> NotRealizable | None:
     last = pieces[-1]
     for piece in reversed(pieces[:-1]):
         if decide(piece.formula, last.formula).status is not Status.PROVED:
-            return _parted(case, piece.sample, last, f"for {case.u} > {last.lower}")
+            return parted(case, piece.sample, last, f"for {case.u} > {last.lower}")
     for at in (piece.lower for piece in pieces if piece.lower.is_finite):
-        value = case.rewritten(case.bias.subs(case.u, at))
-        if decide(value, last.formula.subs(case.u, at)).status is not Status.PROVED:
-            return _parted(case, at, last, f"near {case.u} = {at}")
+        value = case.value(at)
+        if decide(value, case.value(at, last.formula)).status is not Status.PROVED:
+            return parted(case, at, last, f"near {case.u} = {at}")
     return None
 
 
-def _parted(case: Case, at: sp.Rational, last: Interval, where: str) -> NotRealizable:
+def parted(case: Case, at: sp.Rational, last: Interval, where: str) -> NotRealizable:
+    """The refusal by one point at which the bias is not what it is beside or in the end."""
     values = case.constants.values
     here, there = case.bias.subs(case.u, at), last.formula.xreplace(values).subs(case.u, at)
     trial = trial_values(free_symbols(here, there))
@@ -83,13 +88,17 @@ def _parted(case: Case, at: sp.Rational, last: Interval, where: str) -> NotReali
         )
     beside = "".join(f", {x} = {value}" for x, value in trial.items())
     law = text(last.formula.xreplace(values))
+    carried = (
+        "whose recurrence would carry it to all integers"
+        if case.whole
+        else "an exponential polynomial, which would have to hold everywhere"
+    )
     return NotRealizable(
         case.bias,
         case.u,
         case.domain,
-        f"{where} it equals {law}, an exponential polynomial, which would have to hold everywhere; at "
-        f"{case.u} = {at} it does not",
-        ENTIRE,
+        f"{where} it equals {law}, {carried}; at {case.u} = {at} it does not",
+        INVERTIBLE if case.whole else ENTIRE,
         Witness(
             f"at {case.u} = {at}{beside} the bias is {text(here)} and not {text(there)}",
             {"point": {case.u: at, **trial}, "bias": here, "continued": there},
@@ -119,4 +128,4 @@ def hankel_witness(case: Case, size: int = 4) -> Witness | None:
     return None
 
 
-__all__ = ["foreign", "hankel_witness", "kinked"]
+__all__ = ["foreign", "hankel_witness", "kinked", "parted"]

@@ -12,6 +12,7 @@ from .case import Case
 from .fence import foreign, kinked
 from .flowing import flowing
 from .realized import NotRealizable, Realization, Slots, Witness
+from .stepped import stepped
 
 
 def realize(
@@ -20,12 +21,15 @@ def realize(
     """Decide whether bias(u) = cᵀ exp(uX) v for all u of the domain, and give the least X, c and v.
 
     bias: exact sympy expression in the gap u (positions) and real symbols, added to the logits.
-    domain: "real" all u, "causal" u >= 0.
+    domain: "real" all u, "causal" u >= 0; "integers" and "causal-integers" only whole u, where
+        bias(n) = cᵀ Aⁿ v and A = `step` may be singular.
     modulo_row_constant: count the order up to a constant per query, which softmax ignores.
     Returns Realization or NotRealizable. Errors: WrongType and BadInput for
     malformed input, Unsupported where the question is not decided, each with what would work.
     """
     case = Case(bias, u, domain, modulo_row_constant)
+    if case.whole:
+        return stepped(case)
     pieces = case.intervals()
     found = [case.spectrum(piece.formula) for piece in pieces]
     for piece, spectrum in zip(pieces, found, strict=True):

@@ -11,7 +11,8 @@ from .errors import BadInput
 from .exact import exact_entry
 from .generator import Generator
 from .hankel import Node, annihilator
-from .verdict import Verdict
+from .samples import exact_samples, recurrence
+from .verdict import Status, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,11 @@ class Realization:
     determinant   of the Hankel matrix of that order, not 0 under `conditions` (formulas that must not vanish)
     verdict       PROVED: the identity, decided exactly
     values        what symbols of the certificate stand for, such as log 2
+    bias, u       None if only samples were given: then the claim is about the samples
     """
 
-    bias: sp.Expr
-    u: sp.Symbol
+    bias: sp.Expr | None
+    u: sp.Symbol | None
     domain: str
     X: sp.ImmutableMatrix | None
     step: sp.ImmutableMatrix | None
@@ -81,10 +83,40 @@ class Realization:
     generator: Generator | None
     dropped: int | None = None
 
+    @classmethod
+    def from_samples(cls, samples: object) -> Realization:
+        """The least A, c, v with samples[n] = cᵀ Aⁿ v (Ho-Kalman), for n = 0, …, len(samples) - 1 only.
+
+        samples: at least 2·order + 1 exact rationals. Errors: WrongType, BadInput.
+        """
+        b = exact_samples(samples)
+        found = recurrence(b)
+        d = len(found.start)
+        return cls(
+            bias=None,
+            u=None,
+            domain=f"n = 0, …, {len(b) - 1}",
+            X=None,
+            step=found.step,
+            c=sp.ImmutableMatrix(d, 1, lambda i, _: int(i == 0)),
+            v=sp.ImmutableMatrix(found.start),
+            order=d,
+            determinant=found.determinant,
+            conditions=(),
+            verdict=Verdict(
+                Status.PROVED, f"all {len(b)} samples follow over Q; nothing is said about further ones"
+            ),
+            values={},
+            nodes=(),
+            generator=None,
+        )
+
     @cached_property
     def annihilator(self) -> sp.Poly:
         """The monic p of least degree with p(D) bias = 0; on the integers p(shift) bias = 0."""
         x = sp.Symbol("x")
+        if self.bias is None and self.step is not None:
+            return self.step.charpoly(x)
         return sp.Poly(annihilator(self.nodes, x), x)
 
     @property
