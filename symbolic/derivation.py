@@ -8,7 +8,7 @@ E(0) = I and E' = XE.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from html import escape
 
 import sympy as sp
@@ -35,7 +35,7 @@ _SERIES = "definition: the power series of exp, cos and sin"
 class DerivationStep:
     """`before = after` by `rule`. A computed step is decided when it is made; any other names its source.
 
-    `verdict` is given only where another exact procedure than `decide` has settled a computed step.
+    `settled` is given only where another exact procedure than `decide` has settled a computed step.
     """
 
     rule: str
@@ -44,13 +44,16 @@ class DerivationStep:
     computed: bool
     cited: str | None
     explanation: str
-    verdict: Verdict | None = field(default=None, compare=False)
+    settled: InitVar[Verdict | None] = None
+    verdict: Verdict | None = field(init=False, default=None, compare=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, settled: Verdict | None) -> None:
         if self.computed == (self.cited is not None):
             raise BadInput(f"step {self.rule!r} must be either computed or cited, not both or neither")
-        if self.computed and self.verdict is None:
-            object.__setattr__(self, "verdict", decide(self.before, self.after))
+        if self.computed:
+            object.__setattr__(
+                self, "verdict", settled if settled is not None else decide(self.before, self.after)
+            )
 
     @property
     def holds(self) -> bool:
