@@ -126,13 +126,13 @@ def decide(
     tan sinh cosh tanh sqrt log abs, the constants pi, e, I. Exit status: 0 proved, 1 refuted or undecided
     (with the reason), 2 not readable.
     """
-    from .decision import decision, lines
+    from . import typed
 
-    found = decision(lhs, rhs, assume or (), seconds, megabytes)
+    found = typed.decide(lhs, rhs, assume or (), seconds, megabytes)
     if as_json:
         _document(found)
     else:
-        typer.echo("\n".join(lines(found)))
+        typer.echo("\n".join(typed.decided_lines(found)))
     raise typer.Exit(0 if found["status"] == "proved" else 1)
 
 

@@ -18,9 +18,10 @@ def within(seconds: float, megabytes: int, task: Callable[..., Any], *arguments:
 
     Errors: what the task raises, if an ExptxError; Stopped at the limit, or when the process dies.
     """
-    receiver, sender = multiprocessing.Pipe(duplex=False)
+    fresh = multiprocessing.get_context("spawn")  # a fork would copy threads that hold locks
+    receiver, sender = fresh.Pipe(duplex=False)
     limits = (math.ceil(seconds) + 1, megabytes)
-    process = multiprocessing.Process(target=_work, args=(sender, limits, task, arguments), daemon=True)
+    process = fresh.Process(target=_work, args=(sender, limits, task, arguments), daemon=True)
     process.start()
     sender.close()
     try:

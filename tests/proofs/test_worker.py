@@ -8,21 +8,13 @@ import time
 import pytest
 from exptx.proofs.errors import Stopped
 from exptx.proofs.worker import within
-from exptx.symbolic.errors import BadInput
-
-
-def refuse():
-    raise BadInput("no")
-
-
-def fill():
-    return len(bytearray(10**9))
+from exptx.symbolic import Unreadable, parse
 
 
 def test_an_answer_and_a_refusal_come_back():
     assert within(60, 2000, divmod, 7, 2) == (3, 1)
-    with pytest.raises(BadInput, match="no"):
-        within(60, 2000, refuse)
+    with pytest.raises(Unreadable, match="column 2"):
+        within(60, 2000, parse, "2x")
 
 
 def test_a_task_is_stopped_at_either_limit():
@@ -31,7 +23,7 @@ def test_a_task_is_stopped_at_either_limit():
         within(0.2, 2000, time.sleep, 60)
     assert time.monotonic() - began < 20
     with pytest.raises(Stopped, match="stopped at 900 MB"):
-        within(60, 900, fill)
+        within(60, 900, bytearray, 10**9)
 
 
 def test_a_task_that_dies_is_said_to_have_died():
