@@ -19,8 +19,10 @@ from .errors import BadInput, WrongType
 from .exact import exact_matrix, exact_time
 from .flow import assembled_flow, verify_assembled
 from .freed import free_surds, freed_blocks
+from .metric import Metric, is_isometric, metric_of
 from .notebook import Shown
 from .sparse import diagonal, sandwich
+from .tempo import Tempo, tempo
 from .typeset import to_grid
 
 
@@ -138,6 +140,23 @@ class Generator(Shown):
         """Whether exp(tX) stays bounded for all t, for t >= 0, for t <= 0; with what grows if not."""
         general, _ = self.freed()
         return boundedness(general.blocks, general.time)
+
+    def metric(self) -> Metric | None:
+        """P > 0 with XᵀP + PX = 0 if the flow is bounded for all t, ⪯ 0 if for t >= 0; None if neither.
+
+        Its `.bound` √cond(P) bounds ‖exp(tX)‖.
+        """
+        general, values = self.freed()
+        return metric_of(self, general, values)
+
+    @property
+    def isometric(self) -> bool:
+        """Whether exp(tX) keeps every length: exactly if X is skew."""
+        return is_isometric(self.matrix)
+
+    def tempos(self) -> tuple[Tempo, ...]:
+        """Half-life, slowest and fastest period of every block."""
+        return tuple(map(tempo, self.blocks))
 
     @property
     def time(self) -> sp.Symbol:
