@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import sympy as sp
@@ -169,12 +170,12 @@ class Enclosed(Step):
     def check(self, hypotheses: frozenset[str]) -> Verdict:
         ball = enclose(self.expr, digits=25)
         lower, upper = sp.Rational(self.lower), sp.Rational(self.upper)
+        ends = f"{decimal(self.lower)} and {decimal(self.upper)}"
         if lower < ball.lower and ball.upper < upper:
-            return Verdict(Status.PROVED, f"enclosed by balls in [{self.lower}, {self.upper}]")
+            return Verdict(Status.PROVED, f"a ball around the value lies between {ends}")
         if ball.upper <= lower or upper <= ball.lower:
-            return Verdict(
-                Status.REFUTED, f"the value lies in [{sp.N(ball.lower, 20)}, {sp.N(ball.upper, 20)}]"
-            )
+            value = _in_short(ball.lower, ball.upper)
+            return Verdict(Status.REFUTED, f"the value is {value}, not between {ends}")
         return Verdict(Status.UNDECIDED, "the enclosure straddles an end; widen the claimed interval")
 
     def claim(self) -> dict[str, Any]:
@@ -233,9 +234,37 @@ class Exact(Step):
         )
 
 
+def decimal(number: str) -> str:
+    """A rational as a decimal where it has a finite one, else as it is."""
+    value = Fraction(number)
+    places = next((n for n in range(60) if 10**n % value.denominator == 0), None)
+    if places is None:
+        return number
+    digits = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
+    sign = "-" if value < 0 else ""
+    return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
+
+
+def _in_short(lower: sp.Rational, upper: sp.Rational) -> str:
+    """The number between two close ends, to eight digits; exactly where both ends round to a shorter one."""
+    ends = {f"{float(end):.8g}" for end in (lower, upper)}
+    return min(ends, key=len)
+
+
 def conclusive(step: Step) -> bool:
     """Whether the step computes something, as against citing it."""
     return not isinstance(step, Cited)
 
 
-__all__ = ["Apart", "Cited", "Enclosed", "Exact", "Identity", "Perturbation", "Source", "Step", "conclusive"]
+__all__ = [
+    "Apart",
+    "Cited",
+    "Enclosed",
+    "Exact",
+    "Identity",
+    "Perturbation",
+    "Source",
+    "Step",
+    "conclusive",
+    "decimal",
+]

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-EXPLAIN_BELOW = 1 / 16
-"""A residual this far below its budget has to be explained: the budget may be too generous."""
+from .residuals import Residual, ResidualLike, residual_view
 
 TELLING = ("turn", "rope")
 """The cases that say most, of a law that has many."""
@@ -20,9 +19,10 @@ WORDS = {name: name.replace("_", " ").lower() for name in MARKS}
 
 
 class StepLike(Protocol):
-    """One executed step: its claim (`step`), what was found, and the formula to typeset."""
+    """One executed step: its claim (`step`), what was found (`verdict`), and the formula to typeset."""
 
     step: Any
+    verdict: Any
     kind: str
     name: str
     note: str
@@ -61,20 +61,7 @@ class ProofLike(Protocol):
     sources: Sequence[Any]
     anchor: str
     comment: str
-
-
-class ResidualLike(Protocol):
-    """What torch was measured to do, beside what it may do at most; ratios by dtype."""
-
-    value: float
-    budget: float
-    ratio: float
-    where: str
-    explanation: str
-    ratios: Mapping[str, float]
-    violation: bool
-    as_expected: bool
-    explained: bool
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -96,36 +83,6 @@ def badge(proof: ProofLike) -> Badge:
     if not proof.as_expected:
         return Badge("!", f"{WORDS[name]}; but its trials went wrong", kind, True)
     return Badge(MARKS[name], WORDS[name] if name == "PROVED" else f"{WORDS[name]}, as expected", kind)
-
-
-@dataclass(frozen=True)
-class Residual:
-    """One measured residual, ready to print; `alarm` where the kernel does not do what the law says."""
-
-    value: str
-    budget: str
-    ratio: str
-    by_dtype: str
-    where: str
-    explanation: str
-    violation: bool
-    alarm: bool
-
-
-def residual_view(residual: ResidualLike) -> Residual:
-    """Numbers to a few digits; the explanation is kept where a ratio asks for one."""
-    small = any(ratio < EXPLAIN_BELOW for ratio in residual.ratios.values())
-    unexplained = "" if residual.explained else "A budget is generous here and nobody has said why."
-    return Residual(
-        f"{residual.value:.2e}",
-        f"{residual.budget:.2e}",
-        f"{residual.ratio:.2g}",
-        ", ".join(f"{dtype} {ratio:.2g}" for dtype, ratio in residual.ratios.items()),
-        residual.where,
-        (residual.explanation or unexplained) if small else "",
-        residual.violation,
-        not residual.as_expected,
-    )
 
 
 @dataclass(frozen=True)
@@ -258,6 +215,12 @@ def heading(same: Sequence[ProofLike]) -> str:
     return same[0].title if len(titles) == 1 else same[0].law.replace("-", " ").capitalize()
 
 
+def case_name(proof: ProofLike) -> str:
+    """What a case is called in a table: what its title says before the colon, or its id in words."""
+    named, colon, _ = proof.title.partition(":")
+    return named.strip("“") if colon else str(proof.encoding).replace("_", " ").replace("-", " ")
+
+
 def _directory(laws: Iterable[Sequence[ProofLike]]) -> tuple[dict[str, str], dict[str, str]]:
     """Anchor and title, by law id and by proof id; the anchor of a law is its id."""
     anchors: dict[str, str] = {}
@@ -268,7 +231,7 @@ def _directory(laws: Iterable[Sequence[ProofLike]]) -> tuple[dict[str, str], dic
         for proof in same:
             anchors[proof.id] = proof.anchor
             titles[proof.id] = (
-                proof.title if proof.title != title or len(same) == 1 else f"{title} ({proof.encoding})"
+                proof.title if proof.title != title or len(same) == 1 else f"{title} ({case_name(proof)})"
             )
     return anchors, titles
 
@@ -295,7 +258,7 @@ def evidence(step: StepLike) -> str:
 
 @dataclass(frozen=True)
 class Citation:
-    """A lemma that is quoted, not proved here, with the laws that need it."""
+    """A cited place: the lemma as the first law that needs it words it, and all who need it."""
 
     lemma: str
     source: Any
@@ -303,11 +266,12 @@ class Citation:
 
 
 def citations(proofs: Iterable[ProofLike]) -> list[Citation]:
-    """Every cited lemma once, in order of appearance."""
-    quoted: dict[str, tuple[Any, list[str]]] = {}
+    """Every cited place once, in order of appearance, though each law words its lemma for itself."""
+    quoted: dict[str, tuple[str, Any, list[str]]] = {}
     for proof in proofs:
         for executed in proof.steps:
             if executed.kind == "cited":
-                _, users = quoted.setdefault(executed.step.lemma, (executed.step.source, []))
+                claim = executed.step
+                _, _, users = quoted.setdefault(claim.source.text, (claim.lemma, claim.source, []))
                 users.append(proof.law)
-    return [Citation(lemma, source, tuple(dict.fromkeys(users))) for lemma, (source, users) in quoted.items()]
+    return [Citation(lemma, source, tuple(dict.fromkeys(users))) for lemma, source, users in quoted.values()]

@@ -7,22 +7,24 @@ whole HTML page, colours follow the text. Without typst the MathML twin is shown
 import functools
 import importlib.util
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from html import escape
 from typing import Any
 
+import sympy as sp
+
+from ..step import decimal
+from .layout import Pieces, equation, lines
+
 POINTS_PER_EM = 11
-WIDE_EM = 36.0
-"""Formulas wider than the text column are broken at their relation, and made a little smaller if need be."""
-SMALLEST = 0.66
-"""No formula is shrunk further than this; what is still too wide can be scrolled."""
+ROOMS = {"wide": 32.0, "narrow": 24.5}
+"""The widths of text columns that formulas are broken for, in ems: on a desk, and on a telephone."""
 
 _PREAMBLE = """#set page(width: auto, height: auto, margin: 1.5pt, fill: none)
 #set text(size: 11pt)
 #set text(top-edge: "bounds", bottom-edge: "bounds")
-#set par(hanging-indent: 2em, leading: 0.5em)
+#set par(leading: 0.7em)
 #show math.equation: set block(spacing: 0pt)
 """
 _RELATIONS = {
@@ -35,31 +37,26 @@ _RELATIONS = {
 
 @dataclass(frozen=True)
 class Formula:
-    """One display formula: `lhs relation rhs` or `lhs` alone, in typst, and the whole of it in LaTeX."""
+    """One display formula: `lhs relation rhs` or `lhs` alone, in typst, and the whole of it in LaTeX.
+
+    left, right: the same in pieces at which lines may be broken; `right` begins with the relation.
+    """
 
     lhs: str
     relation: str = ""
     rhs: str = ""
     latex: str = ""
+    left: Pieces = ()
+    right: Pieces = ()
 
     @property
     def on_one_line(self) -> str:
         return f"$ {self.lhs} {self.relation} {self.rhs} $"
 
     @property
-    def broken(self) -> str:
-        if not self.relation:
-            return self.on_one_line
-        return f"$ & {self.lhs} \\ & quad {self.relation} {self.rhs} $"
-
-    @property
-    def flowing(self) -> str:
-        """Broken wherever it fits; only for formulas without matrices, which cannot be broken."""
-        return f"#block(width: {WIDE_EM * POINTS_PER_EM}pt)[${self.lhs} {self.relation} {self.rhs}$]"
-
-    @property
-    def can_flow(self) -> bool:
-        return not re.search(r"mat\(|cases\(|vec\(", self.lhs + self.rhs)
+    def parts(self) -> list[str]:
+        """Everything that is never broken, in order."""
+        return [part for piece in (*self.left, *self.right) for part in piece]
 
 
 def formulas_of(step: Any) -> list[Formula]:
@@ -78,7 +75,8 @@ def _recursion(induction: Any) -> list[Formula]:
         name, value, rest = _side(symbol), _side(first), _side(following)
         lhs = f'{name[0]} = {value[0]} quad "at" {start[0]},'
         latex = rf"{name[1]} = {value[1]} \text{{ at }} {start[1]},\quad {name[1]} \mapsto {rest[1]}"
-        lines.append(Formula(lhs, f"quad {name[0]} arrow.r.bar", rest[0], latex))
+        right = _led(f"{name[0]} arrow.r.bar", _pieces(following))
+        lines.append(Formula(lhs, f"quad {name[0]} arrow.r.bar", rest[0], latex, ((lhs,),), right))
     return lines
 
 
@@ -87,8 +85,9 @@ def formula_of(parts: tuple[Any, str, Any]) -> Formula:
     lhs, rhs = _side(parts[0]), _side(parts[2])
     sign, command = _RELATIONS.get(parts[1], (f'"{parts[1]}"', rf"\text{{{parts[1]}}}"))
     if parts[2] is None:
-        return Formula(lhs[0], latex=lhs[1])
-    return Formula(lhs[0], sign, rhs[0], f"{lhs[1]} {command} {rhs[1]}")
+        return Formula(lhs[0], latex=lhs[1], left=_pieces(parts[0]))
+    latex = f"{lhs[1]} {command} {rhs[1]}"
+    return Formula(lhs[0], sign, rhs[0], latex, _pieces(parts[0]), _led(sign, _pieces(parts[2])))
 
 
 def _side(part: Any) -> tuple[str, str]:
@@ -101,19 +100,29 @@ def _side(part: Any) -> tuple[str, str]:
         return f'"{part}"', rf"\text{{{part}}}"
     if isinstance(part, tuple):
         return (f"[{', '.join(map(decimal, part))}]",) * 2
-    spelled = _letters_spelled_out(part)
-    return to_typst(spelled), to_latex(spelled)
+    shown = _as_shown(part)
+    return to_typst(shown), to_latex(shown)
 
 
-def decimal(number: str) -> str:
-    """A rational as a decimal where it has a finite one, else as it is."""
-    value = Fraction(number)
-    places = next((n for n in range(60) if 10**n % value.denominator == 0), None)
-    if places is None:
-        return number
-    digits = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
-    sign = "-" if value < 0 else ""
-    return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
+def _pieces(part: Any) -> Pieces:
+    from ...symbolic.breaks import typst_pieces
+
+    if part is None or isinstance(part, (str, tuple)):
+        return ((_side(part)[0],),)
+    return tuple(typst_pieces(_as_shown(part)))
+
+
+def _led(sign: str, pieces: Pieces) -> Pieces:
+    """The pieces with a sign in front of the first."""
+    (head, *tail), *rest = pieces
+    return ((f"{sign} {head}", *tail), *rest)
+
+
+def _as_shown(part: Any) -> Any:
+    """A sum that fills a 1 × 1 matrix without its brackets, letters of a free algebra as usual."""
+    if isinstance(part, sp.MatrixBase) and part.shape == (1, 1) and part[0, 0].is_Add:
+        part = part[0, 0]
+    return _letters_spelled_out(sp.sympify(part, strict=True))
 
 
 def _letters_spelled_out(part: Any) -> Any:
@@ -145,22 +154,33 @@ def typeset(formulas: Iterable[Formula]) -> Sheet:
     if importlib.util.find_spec("typst") is None:
         return Sheet({formula: _fallback(formula) for formula in wanted}, "", ())
     pictures, failures = _compile_all([formula.on_one_line for formula in wanted])
-    too_wide = [i for i, svg in pictures.items() if _width(svg) > WIDE_EM and wanted[i].relation]
-    pictures |= _again([(i, wanted[i].broken) for i in too_wide])
-    still = [i for i in too_wide if _width(pictures[i]) > WIDE_EM and wanted[i].can_flow]
-    pictures |= _again([(i, wanted[i].flowing) for i in still])
+    drawn = {i: dict.fromkeys(ROOMS, svg) for i, svg in pictures.items()}
+    for room, most in ROOMS.items():
+        wide = {i: wanted[i] for i, svg in pictures.items() if _width(svg) > most and wanted[i].parts}
+        for i, svg in _broken(wide, most).items():
+            drawn[i][room] = svg
     glyphs: dict[str, str] = {}
     html = {
-        formula: _formula_html(formula, pictures[i], glyphs) if i in pictures else _fallback(formula)
+        formula: _formula_html(formula, drawn[i], glyphs) if i in drawn else _fallback(formula)
         for i, formula in enumerate(wanted)
     }
     return Sheet(html, _glyph_sheet(glyphs), tuple((wanted[i], why) for i, why in failures.items()))
 
 
-def _again(sources: list[tuple[int, str]]) -> dict[int, str]:
-    """Other pictures for formulas that did not fit, by index."""
-    pictures, _ = _compile_all([source for _, source in sources])
-    return {sources[place][0]: svg for place, svg in pictures.items()}
+def _broken(formulas: Mapping[int, Formula], room: float) -> dict[int, str]:
+    """Pictures of formulas broken into lines that fit, by index."""
+    widths = _widths(part for formula in formulas.values() for part in formula.parts)
+    sources = [equation(lines(each.left, each.right, widths, room)) for each in formulas.values()]
+    pictures, _ = _compile_all(sources)
+    return {i: pictures[place] for place, i in enumerate(formulas) if place in pictures}
+
+
+def _widths(parts: Iterable[str]) -> dict[str, float]:
+    """How wide each part is after another one, in ems."""
+    distinct = list(dict.fromkeys(parts))
+    pictures, _ = _compile_all([f"$ x {part} $" for part in distinct])
+    alone = _width(_compile(("$ x $",))[0])
+    return {part: _width(pictures[i]) - alone for i, part in enumerate(distinct)}
 
 
 def _compile_all(sources: list[str]) -> tuple[dict[int, str], dict[int, str]]:
@@ -204,11 +224,15 @@ def _width(svg: str) -> float:
     return float(_size(svg)[0]) / POINTS_PER_EM
 
 
-def _formula_html(formula: Formula, svg: str, glyphs: dict[str, str]) -> str:
-    return f'<div class="formula">{_themed(svg, glyphs)}<span class="unseen">{mathml(formula)}</span></div>'
+def _formula_html(formula: Formula, drawn: Mapping[str, str], glyphs: dict[str, str]) -> str:
+    """The pictures for both widths of column, or the one that serves both, and the twin to be read aloud."""
+    one = len(set(drawn.values())) == 1
+    shown = {"": next(iter(drawn.values()))} if one else drawn
+    pictures = "".join(_themed(svg, glyphs, room) for room, svg in shown.items())
+    return f'<div class="formula">{pictures}<span class="unseen">{mathml(formula)}</span></div>'
 
 
-def _themed(svg: str, glyphs: dict[str, str]) -> str:
+def _themed(svg: str, glyphs: dict[str, str], room: str) -> str:
     """The picture with its glyph outlines moved to the page's sheet and its colours left to the text."""
     names = {name: glyphs.setdefault(outline, f"g{len(glyphs)}") for name, outline in _SYMBOL.findall(svg)}
     body = re.sub(r"<defs.*?</defs>", "", svg[svg.index(">") + 1 : svg.rindex("</svg>")], flags=re.DOTALL)
@@ -217,10 +241,10 @@ def _themed(svg: str, glyphs: dict[str, str]) -> str:
     body = body.replace('stroke="#000000"', 'stroke="currentColor"')
     body = re.sub(r'(?<=[ "(-])(\d+\.\d{3})\d+', r"\1", body)
     width, height = (float(number) for number in _size(svg))
-    scale = max(SMALLEST, min(1.0, WIDE_EM * POINTS_PER_EM / width)) / POINTS_PER_EM
+    kind = f' class="{room}"' if room else ""
     return (
-        f'<svg aria-hidden="true" focusable="false" viewBox="0 0 {width:.2f} {height:.2f}" '
-        f'style="width:{width * scale:.3f}em;height:{height * scale:.3f}em">{body}</svg>'
+        f'<svg aria-hidden="true" focusable="false"{kind} viewBox="0 0 {width:.2f} {height:.2f}" '
+        f'style="--w:{width / POINTS_PER_EM:.3f}em">{body}</svg>'
     )
 
 

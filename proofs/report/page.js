@@ -1,4 +1,4 @@
-// The theme button, the place marker in the contents, and open folds for links and for printing.
+// The theme button, the place marker in the contents, soft edges of wide formulas, and open folds for links and for printing.
 (() => {
   const root = document.documentElement;
   const button = document.getElementById("theme");
@@ -28,6 +28,21 @@
   };
   addEventListener("hashchange", reveal);
   reveal();
+
+  // A formula wider than its column is a box that scrolls, for fingers and for keys, and says on which side there is more.
+  const edges = (box) => {
+    const beyond = box.scrollWidth - box.clientWidth;
+    const scrolls = beyond > 1;
+    box.classList.toggle("scrolls", scrolls);
+    box.classList.toggle("more-left", scrolls && box.scrollLeft > 1);
+    box.classList.toggle("more-right", scrolls && box.scrollLeft < beyond - 1);
+    if (scrolls) box.tabIndex = 0; else box.removeAttribute("tabindex");
+  };
+  const watcher = new ResizeObserver((changes) => changes.forEach((change) => edges(change.target)));
+  document.querySelectorAll(".formula").forEach((box) => {
+    watcher.observe(box);
+    box.addEventListener("scroll", () => edges(box), { passive: true });
+  });
 
   addEventListener("beforeprint", () => {
     document.querySelectorAll("details:not([open])").forEach((fold) => {

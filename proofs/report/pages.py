@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 from ..certificate import canonical, sha256, write_atomically
 from ..certificate import document as certificate_document
 from ..errors import MissingExtra
-from .data import ProofLike, ResidualLike, book
+from .data import ProofLike, book
 from .formulas import Formula, formulas_of, typeset
 from .record import run_document, this_run
+from .residuals import ResidualLike
 from .template import Content, render
 
 if TYPE_CHECKING:

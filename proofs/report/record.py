@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from .data import ResidualLike
+from .residuals import ResidualLike
 
 SCHEMA = "exptx-run/1"
 _PACKAGES = ("sympy", "python-flint", "numpy", "torch", "typst", "matplotlib")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .data import Book, Entry, Law
+from .data import Book, Entry, Law, case_name
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The summary of the laws that are about encodings, or of those that are not."""
+    """The summary of laws about cases, or of those that are not; `names`: the columns in words."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    names: tuple[str, ...] = ()
 
 
 def summary(story: Book) -> list[Table]:
@@ -34,7 +35,11 @@ def summary(story: Book) -> list[Table]:
             families.remove(family)
             columns, members = family[0] | columns, family[1] + members
         families.append((columns, members))
-    grids = [Table(tuple(names), tuple(_row(law, names) for law in laws)) for names, laws in families]
+    called = {entry.proof.encoding: case_name(entry.proof) for entry in reversed(story.entries)}
+    grids = [
+        Table(tuple(columns), tuple(_row(law, columns) for law in laws), tuple(called[x] for x in columns))
+        for columns, laws in families
+    ]
     return [table for table in (Table((), single), *grids) if table.rows]
 
 

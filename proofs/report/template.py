@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from .data import WORDS, Book, StepLike, citations
+from .data import WORDS, Book, StepLike, case_name, citations
+from .findings import finding
 from .formulas import Formula, Sheet
 from .prose import inline, paragraphs
 from .record import Run
+from .residuals import numbered
 from .summary import summary
-from .wording import finding, steps_in_words
+from .wording import steps_in_words
 
 if TYPE_CHECKING:
     from .pictures import Gallery
@@ -60,6 +62,7 @@ def render(content: Content) -> str:
         **vars(content) | _helpers(content),
         summary=summary(content.book),
         citations=citations(entry.proof for entry in content.book.entries),
+        notes=numbered(entry.residual for entry in content.book.entries),
         appendices=APPENDICES.items(),
         measured_note=words["measured"]["yes" if content.measured else "no"],
     )
@@ -105,6 +108,7 @@ def _helpers(content: Content) -> dict[str, Any]:
     return {
         "ref": ref,
         "see": see,
+        "case_name": case_name,
         "formula": formula,
         "found": lambda executed: Markup(inline(finding(executed))),
         "steps_in_words": steps_in_words,
