@@ -37,7 +37,7 @@ class Law:
 
     `statement` is a sentence with its quantifiers (mathematics in backticks); its formulas are the steps with
     `goal=True`. A law expected proved lists `perturbations` that must be refuted; one expected refuted lists
-    `siblings` that must be proved.
+    `siblings` that must be proved. `answer`: what a table of cases shows where “proved” says too little.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Law:
     renamings: tuple[Renaming, ...] = ()
     comment: str = ""
     encoding: str | None = None
+    answer: str = ""
 
     def __post_init__(self) -> None:
         names = [step.name for step in self.steps]

@@ -125,6 +125,10 @@ class Proof:
     def comment(self) -> str:
         return self.law_object.comment
 
+    @property
+    def answer(self) -> str:
+        return self.law_object.answer
+
     @cached_property
     def status(self) -> Status:
         return status_of(self.steps)

@@ -103,6 +103,7 @@ def bounded(name: str) -> Law:
             square.but("a factor e^{-2t} too much", rhs=longest(block) * sp.exp(-2 * t)),
         ),
         comment=_COMMENTS[where],
+        answer={"all t": "all `t`", "neither": "neither"}.get(where, f"`{where}`"),
     )
 
 
