@@ -48,6 +48,7 @@ _HOME = {
     "to_latex": "typeset",
     "to_text": "typeset",
     "to_typst": "typeset",
+    "Approximation": "realization",
     "NotRealizable": "realization",
     "Realization": "realization",
     "realize": "realization",

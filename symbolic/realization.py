@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .approximation import Approximation, approximate
 from .case import Case
+from .errors import BadInput
 from .fence import foreign, kinked
 from .flowing import flowing
 from .realized import NotRealizable, Realization, Slots, Witness
@@ -16,18 +18,30 @@ from .stepped import stepped
 
 
 def realize(
-    bias: Any, u: Any, *, domain: str = "real", modulo_row_constant: bool = False
-) -> Realization | NotRealizable:
+    bias: Any,
+    u: Any,
+    *,
+    domain: str = "real",
+    modulo_row_constant: bool = False,
+    tolerance: Any = None,
+    window: Any = None,
+) -> Realization | Approximation | NotRealizable:
     """Decide whether bias(u) = cᵀ exp(uX) v for all u of the domain, and give the least X, c and v.
 
     bias: exact sympy expression in the gap u (positions) and real symbols, added to the logits.
     domain: "real" all u, "causal" u >= 0; "integers" and "causal-integers" only whole u, where
         bias(n) = cᵀ Aⁿ v and A = `step` may be singular.
     modulo_row_constant: count the order up to a constant per query, which softmax ignores.
-    Returns Realization or NotRealizable. Errors: WrongType and BadInput for
+    tolerance, window: both or none; both ask for a constant plus decays within tolerance for all real u of
+        the window (a, b), a >= 0: an Approximation with a proved bound.
+    Returns Realization, NotRealizable, or the Approximation. Errors: WrongType and BadInput for
     malformed input, Unsupported where the question is not decided, each with what would work.
     """
     case = Case(bias, u, domain, modulo_row_constant)
+    if tolerance is not None or window is not None:
+        if tolerance is None or window is None:
+            raise BadInput("tolerance and window belong together; give both, or none for an exact answer")
+        return approximate(case, tolerance, window)
     if case.whole:
         return stepped(case)
     pieces = case.intervals()
@@ -39,4 +53,4 @@ def realize(
     return flowing(case, pieces[-1].formula, found[-1].modes) if broken is None else broken
 
 
-__all__ = ["NotRealizable", "Realization", "Slots", "Witness", "realize"]
+__all__ = ["Approximation", "NotRealizable", "Realization", "Slots", "Witness", "realize"]

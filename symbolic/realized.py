@@ -21,7 +21,8 @@ class Slots:
 
     width    number of extra coordinates
     query, key, row_constant take an exact position and return columns of shape (width, 1) and an expression.
-    Softmax ignores the row constant. Positions may be counted from any reference, which keeps e^{γs} small.
+    Softmax ignores the row constant. A key holds e^{γs} for each decay: in floats γ·position must stay below
+    88 (float32) or 709 (float64); positions may be counted from any reference common to queries and keys.
     """
 
     flow: Generator

@@ -139,9 +139,7 @@ def _two_sided(case: Case, pieces: list[Interval]) -> NotRealizable | None:
     if not cuts:
         return None
     if cuts[-1] - cuts[0] > MAX_EXCEPTIONS:
-        raise Unsupported(
-            f"bias has its formulas over more than {MAX_EXCEPTIONS} integers; use a shorter range"
-        )
+        raise Unsupported(f"bias changes its formula over more than {MAX_EXCEPTIONS} integers; shorten it")
     for n in range(int(sp.floor(cuts[-1])), int(sp.ceiling(cuts[0])) - 1, -1):
         if not _zero(case.value(n) - case.value(n, tail.formula)):
             return parted(case, sp.Integer(n), tail, f"for n > {tail.lower}")
