@@ -8,6 +8,9 @@ t - s, so neither e^{+γs} nor a difference of two large numbers is ever formed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import reduce
+
 import sympy as sp
 import torch
 from torch import Tensor
@@ -16,11 +19,12 @@ from ..symbolic.encoding import Encoding
 from ..symbolic.generated import Generated
 from ..symbolic.generator import Generator
 from .bias import linear_bias
-from .constants import nearest_float
+from .constants import nearest_float, refuse_symbols
 from .errors import BadChoice, BadDtype, BadTensor, NotLowered, Unbounded
 from .factors import factor_bias, factor_output, factor_scores
 from .flow import BlockBatch, lower, shear_weights, transport, turn
 from .formula import evaluate
+from .layout import select
 from .softmax import Inputs, full_precision, prepare, resolve_scale
 from .validation import check_tensor, same_device
 
@@ -50,8 +54,10 @@ def attention(
     causal: a key is seen if s <= t, by *position*, so decode shapes (one query, many keys) need nothing else.
     scale: replaces the encoding's own (1/sqrt(head_dim)); refused where a lifted bias is built on that one.
     attn_mask: broadcasts to (batch, heads, Tq, Tk); booleans (True takes part) or floats to add.
-    A query that sees no key gives zeros. Gradients flow to q, k and v.
-    Raises Unbounded for causal=False where the score has no bound for keys ahead of the query.
+    A query that sees no key gives zeros. Gradients flow to q, k and v. Autocast is off inside.
+    Raises Unbounded for causal=False where the score has no bound for keys ahead of the query; NotLowered if
+    a parameter of the encoding is a symbol; TooLarge where |ωt| > 2^28 radians or a factor overflows;
+    BadTensor, BadDtype or BadChoice naming the argument that does not fit.
     """
     heads = _heads(encoding, q)
     if not causal:
@@ -63,7 +69,9 @@ def attention(
         used = resolve_scale(scale, nearest_float(encoding.scale))
         generated = tuple(head for head in heads if isinstance(head, Generated))
         scores = _content_scores(inputs, [head.content_generator for head in generated])
-        logits = used * scores + _lifted_bias(inputs, generated, scale)
+        logits = used * scores
+        if any(head.biases for head in generated):
+            logits = logits + _lifted_bias(inputs, generated, scale)
         return _moved_values(inputs, heads[0], logits).to(q.dtype)
 
 
@@ -81,10 +89,17 @@ def alibi_attention(
     attn_mask: Tensor | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """softmax(scale · q·k - m(t - s)) v; the bias is added after scaling. Arguments as for `attention`.
+    """softmax(scale · q·k - m(t - s)) v, shape (batch, heads, Tq, dv), dtype of q; bias added after scaling.
 
-    slopes: m >= 0, (heads,) or (batch, heads), e.g. alibi_slopes(heads); the minus sign is in the formula.
+    q: (batch, heads, Tq, head_dim); k: (batch, heads, Tk, head_dim); v: (batch, heads, Tk, dv); one dtype.
+    Half precision is computed in float32 and rounded once. With enable_gqa k and v may have fewer heads.
+    slopes: m >= 0 (1/position), (heads,) or (batch, heads), e.g. alibi_slopes(heads); the minus sign is in
+    the formula. scale: 1/sqrt(head_dim) if None.
     symmetric: use -m|t - s|, which is bounded on both sides and hence the one that takes causal=False.
+    position_ids: (Tq,) or (batch, Tq); key_position_ids: (Tk,) or (batch, Tk); attn_mask: booleans (True
+    takes part) or floats to add; defaults and causal as for `attention`. Gradients flow to q, k, v, slopes.
+    Raises Unbounded for causal=False unless symmetric; BadTensor, BadDtype naming the argument.
+    Source: Press et al., arXiv 2108.12409.
     """
     slopes = _check_slopes(slopes, q)
     if not causal and not symmetric:
@@ -117,6 +132,9 @@ def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
     if not isinstance(encoding, Encoding):
         kind = type(encoding).__name__
         raise BadDtype(f"encoding is a {kind}; an Encoding works, e.g. encoding('rope', head_dim=64)")
+    for part in encoding.parts:
+        for name, value in part.parameters.items():
+            refuse_symbols(value, f"{name} of encoding {part.name}")
     heads = encoding.heads
     if q.ndim == 4 and q.shape[-1] != encoding.head_dim:
         raise BadTensor(f"q has head_dim {q.shape[-1]}, but encoding is for head_dim {encoding.head_dim}")
@@ -157,38 +175,38 @@ def _content_scores(inputs: Inputs, generators: list[Generator]) -> Tensor:
 def _scores(inputs: Inputs, generator: Generator, heads: slice) -> Tensor:
     """Σ over blocks of e^{-γu} Σ_k u^k/k! (R(ωt)ᵀ q)ᵀ N^k (R(ωs)ᵀ k), in the canonical basis."""
     plan = lower(generator)
-    q = plan.basis_transposed.apply(inputs.q[:, heads])
-    k = plan.inverse.apply(inputs.k[:, heads])
-    gap = inputs.gap_where_visible()
-    gap = gap[:, heads] if gap.shape[1] > 1 else gap
-    total = q.new_zeros(())
+    q, k = inputs.q[:, heads], inputs.k[:, heads]
+    parts = []
     for batch in plan.batches:
-        index = torch.tensor(batch.index, device=q.device)
-        turned_q = turn(q[..., index], batch, inputs.query_ids, True, "bhtd")
-        turned_k = turn(k[..., index], batch, inputs.key_ids, True, "bhtd")
-        total = total + _batch_scores(turned_q, turned_k, batch, gap)
-    return total
+        turned_q = turn(plan.basis_transposed.split(q, batch), batch, inputs.query_ids, True, "bhtd")
+        turned_k = turn(plan.inverse.split(k, batch), batch, inputs.key_ids, True, "bhtd")
+        if batch.fades:
+            gap = inputs.gap_where_visible()
+            gap = gap[:, heads] if gap.shape[1] > 1 else gap
+            parts += _faded_scores(turned_q, turned_k, batch, gap)
+        else:
+            parts.append(_dot(turned_q, turned_k))
+    return reduce(torch.add, parts)
 
 
-def _batch_scores(q: Tensor, k: Tensor, batch: BlockBatch, gap: Tensor) -> Tensor:
-    """Blocks of one shape, q and k (B, H, T, n, m, width); blocks of equal decay share their weights."""
-    total = q.new_zeros(())
+def _faded_scores(q: Tensor, k: Tensor, batch: BlockBatch, gap: Tensor) -> Iterator[Tensor]:
+    """Blocks of one shape, q and k (B, H, T, width, n, m); blocks of equal decay share their weights."""
     for decay in dict.fromkeys(batch.decays):
         members = [i for i, other in enumerate(batch.decays) if other == decay]
-        fades = decay != 0 or batch.size > 1
-        weights = shear_weights((decay,), batch.size, gap[..., None], q.dtype) if fades else [None]
+        left, right = select(q, members, -2), select(k, members, -2)
+        weights = shear_weights((decay,), batch.size, gap[..., None], q.dtype)
         for shift, weight in enumerate(weights):
-            left = q[..., members, : batch.size - shift, :].flatten(-3)
-            right = k[..., members, shift:, :].flatten(-3)
-            part = left @ right.transpose(-2, -1)
-            total = total + (part if weight is None else weight[..., 0].to(q.dtype) * part)
-    return total
+            part = _dot(left[..., : batch.size - shift], right[..., shift:])
+            yield weight[..., 0].to(q.dtype) * part
 
 
-def _lifted_bias(inputs: Inputs, heads: tuple[Generated, ...], scale: float | None) -> Tensor | float:
-    """scale · b(u) of every head, (1 or B, 1 or H, Tq, Tk), formed in float64, rounded once; 0.0 if none."""
-    if not any(head.biases for head in heads):
-        return 0.0
+def _dot(q: Tensor, k: Tensor) -> Tensor:
+    """Σ q k over the last three axes, for all pairs: (B, H, Tq, w, n, m) and (B, H, Tk, w, n, m)."""
+    return q.flatten(-3) @ k.flatten(-3).transpose(-2, -1)
+
+
+def _lifted_bias(inputs: Inputs, heads: tuple[Generated, ...], scale: float | None) -> Tensor:
+    """scale · b(u) of every head, (1 or B, 1 or H, Tq, Tk), formed in float64, rounded once."""
     _refuse_other_scale(heads[0], scale)
     gap = inputs.gap_where_visible()
     rows = []

@@ -9,7 +9,7 @@ from .errors import BadTensor
 
 
 def alibi_slopes(num_heads: int, *, dtype: torch.dtype = torch.float32) -> Tensor:
-    """The positive slopes m_h of ALiBi, shape (num_heads,), on the CPU.
+    """The positive slopes m_h of ALiBi (1/position), shape (num_heads,), on the CPU, of `dtype`.
 
     With c the largest power of two <= num_heads: m_h = 2^(-8(h+1)/c) for h < c, then 2^(-4(2k+1)/c) for the
     other heads, k = 0, 1, …. Source: Press et al., arXiv 2108.12409, and its reference code for head counts

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ..symbolic.frequencies import Frequencies
 from ..symbolic.generator import Generator
-from .constants import number_ball
+from .constants import number_ball, refuse_symbols
 from .errors import BadDtype, BadTensor
 from .layout import heads_first, join_pairs, split_pairs
 from .rounding import round_correctly
@@ -41,6 +41,7 @@ def rotary_table(
     position_ids: a tensor, or nested lists of int, Fraction or sympy Rational of any size (also beyond 2^53).
     attention_scaling: exact amplitude; multiplies the attention_factor of Frequencies.
     dtype: float64, float32, bfloat16 or float16. Shapes: position_ids.shape + (pairs,).
+    Raises BadTensor or BadDtype naming the argument, NotLowered if Frequencies hold a symbol.
     """
     values, shape = _positions(position_ids)
     waves = _frequency_balls(inv_freq)
@@ -67,9 +68,13 @@ def rotary_embedding(
     inverse: bool = False,
     dtype: torch.dtype = torch.float64,
 ) -> Tensor:
-    """x rotated exactly, every coordinate correctly rounded to `dtype`; arguments as for the kernel.
+    """x rotated exactly, every coordinate correctly rounded to `dtype`; same shape as x.
 
-    The entries of x count as exact. Its first 2 * pairs coordinates turn, the rest is copied.
+    x: (batch, heads, time, head_dim), or (batch, time, heads, head_dim) with layout="bthd"; its entries count
+    as exact. Its first 2 * pairs coordinates turn, the rest is copied. inv_freq, position_ids: as for
+    `rotary_table` here, positions (time,) or (batch, time). interleaved: planes (2i, 2i + 1) instead of
+    (i, i + pairs). inverse: turn by -ωt. Amplitude 1: an attention_factor of Frequencies is left out.
+    Raises BadTensor, BadDtype or BadChoice naming the argument, NotLowered if Frequencies hold a symbol.
     """
     x = check_heads(x, "x", layout)
     waves = _frequency_balls(inv_freq)
@@ -101,7 +106,11 @@ def rotary_score(
     interleaved: bool = False,
     dtype: object = torch.float64,
 ) -> float:
-    """(R_t q) · (R_s k) = Σ (q·k) cos ω(t-s) + (q×k) sin ω(t-s), correctly rounded; q, k: (2 * pairs,)."""
+    """(R_t q) · (R_s k) = Σ (q·k) cos ω(t-s) + (q×k) sin ω(t-s), correctly rounded; a Python float.
+
+    q, k: (2 * pairs,), entries count as exact; t, s: int, Fraction, sympy Rational or finite float, of any
+    size; inv_freq, interleaved, dtype: as for `rotary_embedding`. Raises BadTensor or BadDtype.
+    """
     waves = _frequency_balls(inv_freq)
     for name, x in (("q", q), ("k", k)):
         if check_tensor(x, name).shape != (2 * len(waves),):
@@ -127,17 +136,25 @@ def rotary_score(
 
 
 def flow(generator: Generator, t: Position, *, dtype: torch.dtype = torch.float64) -> Tensor:
-    """exp(tX) as a tensor (dim, dim): the closed form, every entry correctly rounded."""
+    """exp(tX) as a tensor (dim, dim): the closed form, every entry correctly rounded to `dtype`.
+
+    t: int, Fraction, sympy Rational or finite float. NotLowered if a symbol is left in the generator.
+    """
     time = _rational(t)
     closed = generator.exp(sp.Rational(time.numerator, time.denominator))
     result = torch.zeros(generator.dim, generator.dim, dtype=torch.float64)
     for (i, j), entry in closed.todok().items():
+        refuse_symbols(entry, f"exp(tX)[{i}, {j}]")
         result[i, j] = round_correctly(lambda entry=entry: number_ball(entry), dtype, _bits(time))
     return result.to(dtype)
 
 
 def flow_by_definition(generator: Generator, t: Position, bits: int = 128) -> flint.arb_mat:
-    """Balls around exp(tX) straight from the matrix X, without the closed form: an independent third leg."""
+    """Balls around exp(tX) straight from generator.matrix, without the closed form: an independent third leg.
+
+    t: as for `flow`; bits: the working precision, which the radii follow. Shape (dim, dim). NotLowered if a
+    symbol is left in the generator.
+    """
     with flint.ctx.workprec(bits):
         time = _arb(_rational(t))
         rows = generator.matrix.tolist()
@@ -182,7 +199,10 @@ def _turned(a: float, b: float, wave: Callable) -> tuple[Enclosure, Enclosure]:
 def _frequency_balls(inv_freq: Frequencies | Tensor) -> list[Callable[[], flint.arb]]:
     """Every frequency as an enclosure to be computed at the ambient precision."""
     if isinstance(inv_freq, Frequencies):
-        return [_per_precision(lambda w=w: number_ball(w)) for w in inv_freq.exact]
+        return [
+            _per_precision(lambda w=w, k=k: number_ball(w, f"frequency {k}"))
+            for k, w in enumerate(inv_freq.exact)
+        ]
     values = check_tensor(inv_freq, "inv_freq")
     if values.ndim != 1:
         raise BadTensor(f"inv_freq has shape {tuple(values.shape)}; shape (pairs,) works")
@@ -192,7 +212,7 @@ def _frequency_balls(inv_freq: Frequencies | Tensor) -> list[Callable[[], flint.
 def _amplitude_ball(inv_freq: Frequencies | Tensor, scaling: Position) -> Callable[[], flint.arb]:
     exact = _rational(scaling)
     if isinstance(inv_freq, Frequencies):
-        return lambda: number_ball(inv_freq.attention_factor) * _arb(exact)
+        return lambda: number_ball(inv_freq.attention_factor, "attention_factor") * _arb(exact)
     return lambda: _arb(exact)
 
 

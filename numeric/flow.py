@@ -9,6 +9,7 @@ Blocks of equal size that turn alike run together as one batch; the matrix exp(t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +20,7 @@ from torch import Tensor
 from ..symbolic.generator import Generator
 from .constants import nearest_float
 from .errors import BadDtype, BadTensor, TooLarge
-from .layout import over_heads, time_axis
+from .layout import over_heads, select, time_axis
 from .tables import exact_angles
 from .validation import check_heads, check_token_positions, compute_dtype, same_device
 
@@ -29,7 +30,8 @@ class BlockBatch:
     """n blocks of one size m, all turning or none: rates in float64, and where their coordinates stand.
 
     decays, frequencies: n numbers (1/position, radians/position); starts: first coordinate of each block, in
-    the canonical basis; turns: whether a coordinate is a plane (two numbers) or one number.
+    the canonical basis; turns: whether a coordinate is a plane (two numbers) or one number. Coordinates of a
+    batch have shape (..., 2 or 1, n, m): first coordinates of all planes, then second ones.
     """
 
     decays: tuple[float, ...]
@@ -39,13 +41,16 @@ class BlockBatch:
     turns: bool
 
     @property
-    def index(self) -> list[list[list[int]]]:
-        """Coordinates as (n, m, 2 or 1)."""
+    def places(self) -> list[list[int]]:
+        """Where the first, and the second, coordinates of all planes stand, each n·m numbers."""
         width = 2 if self.turns else 1
-        return [
-            [[start + width * row + part for part in range(width)] for row in range(self.size)]
-            for start in self.starts
-        ]
+        first = [start + width * row for start in self.starts for row in range(self.size)]
+        return [[place + part for place in first] for part in range(width)]
+
+    @property
+    def fades(self) -> bool:
+        """Whether any e^{-γu} u^k/k! is other than 1."""
+        return self.size > 1 or any(self.decays)
 
 
 @dataclass(frozen=True)
@@ -56,12 +61,29 @@ class Change:
     order: tuple[int, ...] = ()
     signs: tuple[float, ...] = ()
 
-    def apply(self, x: Tensor) -> Tensor:
-        """matrix @ x on the last axis; exact for a signed permutation."""
+    def split(self, x: Tensor, batch: BlockBatch) -> list[Tensor]:
+        """The coordinates of a batch in matrix @ x, (..., n, m) a part; views of x where nothing moves."""
+        shape = (len(batch.starts), batch.size)
+        return [self._rows(x, places).unflatten(-1, shape) for places in batch.places]
+
+    def join(self, parts: list[Tensor], batches: tuple[BlockBatch, ...]) -> Tensor:
+        """matrix @ x from the coordinates of all batches, (..., 2 or 1, n, m) each."""
+        places = [place for batch in batches for part in batch.places for place in part]
+        stored = sorted(range(len(places)), key=places.__getitem__)
+        x = torch.cat([part.flatten(-3) for part in parts], dim=-1)
         if self.rows is not None:
-            return x @ torch.tensor(self.rows, dtype=x.dtype, device=x.device).T
-        picked = x[..., torch.tensor(self.order, device=x.device)]
-        return picked * torch.tensor(self.signs, dtype=x.dtype, device=x.device)
+            return self._rows(select(x, stored), range(len(stored)))
+        return _signed(select(x, [stored[place] for place in self.order]), self.signs)
+
+    def _rows(self, x: Tensor, wanted: Sequence[int]) -> Tensor:
+        """The given rows of matrix @ x on the last axis; exact for a signed permutation."""
+        if self.rows is not None:
+            return x @ torch.tensor([self.rows[i] for i in wanted], dtype=x.dtype, device=x.device).T
+        return _signed(select(x, [self.order[i] for i in wanted]), [self.signs[i] for i in wanted])
+
+
+def _signed(x: Tensor, signs: Sequence[float]) -> Tensor:
+    return x if min(signs) > 0 else x * torch.tensor(signs, dtype=x.dtype, device=x.device)
 
 
 @dataclass(frozen=True)
@@ -93,9 +115,10 @@ def lower(generator: Generator) -> Lowered:
 def _batches(generator: Generator) -> tuple[BlockBatch, ...]:
     groups: dict[tuple[int, bool], list[tuple[float, float, int]]] = {}
     start = 0
-    for block in generator.blocks:
-        rates = nearest_float(block.decay), nearest_float(block.frequency), start
-        groups.setdefault((block.size, block.turns), []).append(rates)
+    for i, block in enumerate(generator.blocks):
+        decay = nearest_float(block.decay, name=f"the decay of generator.blocks[{i}]")
+        frequency = nearest_float(block.frequency, name=f"the frequency of generator.blocks[{i}]")
+        groups.setdefault((block.size, block.turns), []).append((decay, frequency, start))
         start += block.dim
     return tuple(_batch(found, *kind) for kind, found in groups.items())
 
@@ -113,7 +136,7 @@ def _change(matrix: sp.MatrixBase) -> Change:
         return Change(None, tuple(j for j, _ in ordered), tuple(float(value) for _, value in ordered))
     dense = [[0.0] * matrix.cols for _ in range(matrix.rows)]
     for (i, j), value in entries.items():
-        dense[i][j] = nearest_float(value)
+        dense[i][j] = nearest_float(value, name=f"basis[{i}, {j}] of generator")
     return Change(tuple(map(tuple, dense)))
 
 
@@ -127,7 +150,8 @@ def transport(
     position_ids: (time,) or (batch, time), integers or float clock readings. Queries of the family use
     transpose=True, keys the negated positions, so that scores depend on the gap; where a block fades,
     keys then grow like e^{γs} (`attention` works with gaps instead), and TooLarge is raised before anything
-    overflows. Gradients flow to x.
+    overflows, and where |ωt| > 2^28 radians. The result is a new tensor; gradients flow to x.
+    Raises BadTensor or BadDtype naming the argument, NotLowered if a symbol is left in the generator.
     """
     x = check_heads(x, "x", layout)
     if not isinstance(generator, Generator):
@@ -139,58 +163,49 @@ def transport(
     ids = check_token_positions(position_ids, x.shape[0], x.shape[time_axis(layout)])
     same_device(x, "x", ids, "position_ids")
     plan, dtype = lower(generator), compute_dtype(x.dtype)
+    if not any(batch.turns or batch.fades for batch in plan.batches):
+        return x.clone()
     before, after = (plan.inverse, plan.basis)
     if transpose:
         before, after = plan.basis_transposed, plan.inverse_transposed
-    moved = flow_blocks(before.apply(x.to(dtype)), plan.batches, ids, transpose, layout)
-    return after.apply(moved).to(x.dtype)
+    moved = []
+    for batch in plan.batches:
+        turned = turn(before.split(x.to(dtype), batch), batch, ids, transpose, layout)
+        moved.append(_sheared(turned, batch, ids, transpose, layout))
+    return after.join(moved, plan.batches).to(x.dtype)
 
 
-def flow_blocks(
-    x: Tensor, batches: tuple[BlockBatch, ...], ids: Tensor, transpose: bool, layout: str
-) -> Tensor:
-    """⊕ exp(tB_j), or its transpose, on canonical coordinates x."""
-    if not batches[1:] and batches[0].size == 1 and not any((*batches[0].decays, *batches[0].frequencies)):
-        return x  # every block holds
-    index = [torch.tensor(batch.index, device=x.device) for batch in batches]
-    moved = [
-        _sheared(turn(x[..., where], batch, ids, transpose, layout), batch, ids, transpose, layout).flatten(
-            -3
-        )
-        for batch, where in zip(batches, index, strict=True)
-    ]
-    places = torch.cat([where.flatten() for where in index])
-    return torch.cat(moved, dim=-1)[..., places.argsort()]
+def turn(parts: list[Tensor], batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
+    """I_m ⊗ R(ωt), or its transpose, on planes given as two parts (..., n, m), stacked to (..., 2, n, m).
 
-
-def turn(x: Tensor, batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
-    """I_m ⊗ R(ωt), or its transpose, on blocks x (..., n, m, 2); the identity on blocks (..., n, m, 1)."""
+    The identity on blocks that do not turn, given as one part: (..., 1, n, m).
+    """
     if not batch.turns:
-        return x
+        return parts[0].unsqueeze(-3)
     frequencies = torch.tensor(batch.frequencies, dtype=torch.float64, device=ids.device)
+    x0, x1 = parts
     angle = over_heads(exact_angles(frequencies, ids), layout)[..., None]
-    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    cos, sin = angle.cos().to(x0.dtype), angle.sin().to(x0.dtype)
     if transpose:
         sin = -sin
-    x0, x1 = x.unbind(-1)
-    return torch.stack((x0 * cos - x1 * sin, x0 * sin + x1 * cos), dim=-1)
+    return torch.stack((x0 * cos - x1 * sin, x0 * sin + x1 * cos), dim=-3)
 
 
 def _sheared(x: Tensor, batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
-    """e^{-γt} Σ t^k/k! N^k, or its transpose, on blocks x (..., n, m, width)."""
-    if batch.size == 1 and not any(batch.decays):
+    """e^{-γt} Σ t^k/k! N^k, or its transpose, on blocks x (..., width, n, m)."""
+    if not batch.fades:
         return x
     weights = [
-        over_heads(weight, layout).to(x.dtype)[..., None, None]
+        over_heads(weight, layout).to(x.dtype)[..., None, :]
         for weight in shear_weights(batch.decays, batch.size, ids.to(torch.float64)[..., None], x.dtype)
     ]
     rows = []
     for i in range(batch.size):
         reach = range(i + 1) if transpose else range(batch.size - i)
         source = [i - k if transpose else i + k for k in reach]
-        terms = [weights[k] * x[..., row : row + 1, :] for k, row in zip(reach, source, strict=True)]
+        terms = [weights[k] * x[..., row] for k, row in zip(reach, source, strict=True)]
         rows.append(sum(terms[1:], terms[0]))
-    return torch.cat(rows, dim=-2)
+    return torch.stack(rows, dim=-1)
 
 
 def shear_weights(decays: tuple[float, ...], size: int, time: Tensor, dtype: torch.dtype) -> list[Tensor]:
@@ -207,4 +222,4 @@ def shear_weights(decays: tuple[float, ...], size: int, time: Tensor, dtype: tor
     return [fade * time**k / math.factorial(k) for k in range(size)]
 
 
-__all__ = ["BlockBatch", "Change", "Lowered", "flow_blocks", "lower", "shear_weights", "transport", "turn"]
+__all__ = ["BlockBatch", "Change", "Lowered", "lower", "shear_weights", "transport", "turn"]

@@ -6,6 +6,8 @@ Two pairings of a width d are in use. Interleaved: plane i is (2i, 2i + 1). Half
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -51,6 +53,34 @@ def join_pairs(first: Tensor, second: Tensor, interleaved: bool) -> Tensor:
     return torch.cat((first, second), dim=-1)
 
 
+def select(x: Tensor, order: Sequence[int], dim: int = -1) -> Tensor:
+    """Entries `order` of one axis: x itself or a view of it where they are evenly spaced, else a copy."""
+    first, count = order[0], len(order)
+    step = order[1] - first if count > 1 else 1
+    if step < 1 or any(place != first + i * step for i, place in enumerate(order)):
+        return x.index_select(dim, torch.tensor(order, device=x.device))
+    if count == x.shape[dim]:
+        return x
+    return x[(..., slice(first, order[-1] + 1, step), *[slice(None)] * (-1 - dim))]
+
+
+def rotated_width(head_dim: int, rotary_dim: int | None) -> int:
+    """How many coordinates of a head turn: rotary_dim, or all; BadTensor unless they make whole planes."""
+    width = head_dim if rotary_dim is None else rotary_dim
+    if not isinstance(width, bool) and isinstance(width, int) and width % 2 == 0 and 0 < width <= head_dim:
+        return width
+    most = head_dim // 2 * 2
+    if most and rotary_dim is not None:
+        raise BadTensor(
+            f"rotary_dim is {rotary_dim!r}, but coordinates turn in pairs and head_dim is {head_dim}; "
+            f"an even number from 2 to {most} works, e.g. {most}"
+        )
+    partly = f"{most} or {most + 2} works, or rotary_dim={most} to turn only the first {most}"
+    raise BadTensor(
+        f"head_dim is {head_dim}, but coordinates turn in pairs; head_dim {partly if most else '2 works'}"
+    )
+
+
 def pair_order(width: int, *, to: str) -> list[int]:
     """p with y[i] = x[p[i]] for the same planes in the other pairing; `to` is the pairing of y."""
     half = width // 2
@@ -67,9 +97,10 @@ def permute_qk(weight: Tensor, num_heads: int, *, to: str, rotary_dim: int | Non
     """Rows of a query or key projection moved between the two pairings; scores stay the same.
 
     weight: (num_heads * head_dim, in_features), or a bias (num_heads * head_dim,), any dtype; num_heads
-    is the number of heads of *this* projection, so for grouped keys the number of key heads. Only the
-    first `rotary_dim` (default: all) rows of a head are paired, the others stay. Moving there and back
-    is the identity. Returns a new tensor. BadTensor or BadChoice name the argument that does not fit.
+    is the number of heads of *this* projection, so for grouped keys the number of key heads. to: the pairing
+    that comes out, "half" (planes (i, i + d/2)) or "interleaved" (planes (2i, 2i + 1)), from the other one.
+    Only the first `rotary_dim` (default: all) rows of a head are paired, the others stay. Moving there and
+    back is the identity. Returns a new tensor. BadTensor or BadChoice name the argument that does not fit.
     """
     if isinstance(num_heads, bool) or not isinstance(num_heads, int) or num_heads < 1:
         raise BadTensor(f"num_heads is {num_heads!r}; the positive number of heads of this projection works")
@@ -79,12 +110,7 @@ def permute_qk(weight: Tensor, num_heads: int, *, to: str, rotary_dim: int | Non
             f"({num_heads} * head_dim,) works (for grouped keys num_heads is the number of key heads)"
         )
     head_dim = weight.shape[0] // num_heads
-    width = head_dim if rotary_dim is None else rotary_dim
-    if width % 2 or not 0 < width <= head_dim:
-        raise BadTensor(
-            f"{'head_dim' if rotary_dim is None else 'rotary_dim'} is {width}; "
-            f"a positive even number <= {head_dim} works"
-        )
+    width = rotated_width(head_dim, rotary_dim)
     order = [*pair_order(width, to=to), *range(width, head_dim)]
     rows = weight.unflatten(0, (num_heads, head_dim))
     return rows[:, torch.tensor(order, device=weight.device)].flatten(0, 1)
@@ -97,6 +123,8 @@ __all__ = [
     "over_heads",
     "pair_order",
     "permute_qk",
+    "rotated_width",
+    "select",
     "split_pairs",
     "time_axis",
 ]

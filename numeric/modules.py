@@ -9,18 +9,21 @@ from ..symbolic.frequencies import Frequencies
 from .errors import BadChoice, BadDtype, BadTensor
 from .layout import time_axis
 from .rotary import rotary_embedding
-from .tables import rotary_table
+from .tables import amplitude, frequency_tensor, hf_frequency_tensor, rotary_table
 from .validation import check_heads, check_tensor, compute_dtype
 
 
 class RotaryEmbedding(nn.Module):
     """Rotates queries and keys; no parameters, no buffers, nothing in the state dict.
 
-    frequencies: Frequencies, or a tensor (pairs,) of radians per position, read once. They stay outside
-    buffers, as exact numbers or as float64, so `.half()`, `.to(torch.bfloat16)` and `to_empty()` from the
-    meta device leave the angles as they are. interleaved, layout: as for `rotary_embedding`; of wider heads
-    the first 2 * pairs coordinates turn. angles: "exact" or "hf", as for `rotary_table`. attention_scaling:
-    amplitude of cos and sin; left at 1, Frequencies bring their own.
+    frequencies: Frequencies, or a tensor (pairs,) of radians per position; lowered to numbers once, here.
+    They are kept outside buffers, in float64 (in float32 for angles="hf"), so `.half()`,
+    `.to(torch.bfloat16)` and `to_empty()` from the meta device leave the angles as they are, and they follow
+    the module to another device. interleaved, layout: as for `rotary_embedding`; of wider heads the first
+    2 * pairs coordinates turn. angles: "exact" or "hf", as for `rotary_table`. attention_scaling: amplitude
+    of cos and sin; left at 1, Frequencies bring their own.
+    Compiles with torch.compile(fullgraph=True).
+    Raises BadDtype, BadTensor or BadChoice naming the argument, NotLowered if Frequencies hold a symbol.
     """
 
     def __init__(
@@ -37,25 +40,37 @@ class RotaryEmbedding(nn.Module):
         if angles not in ("exact", "hf"):
             raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
         self.interleaved, self.layout, self.angles = interleaved, layout, angles
-        self.attention_scaling = attention_scaling
-        self._frequencies = frequencies if isinstance(frequencies, Frequencies) else _as_numbers(frequencies)
-        self.rotary_dim = 2 * len(self._frequencies)
+        if not isinstance(frequencies, Frequencies):
+            _check_frequencies(frequencies)
+        self.attention_scaling = amplitude(frequencies, attention_scaling)
+        kept = hf_frequency_tensor(frequencies) if angles == "hf" else frequency_tensor(frequencies)
+        self._inv_freq = kept.detach().clone()  # no buffer, which a cast would round and meta would empty
+        self.rotary_dim = 2 * len(kept)
+
+    def _apply(self, fn, recurse=True):
+        """Follow the module to the device that `fn` moves to, never its dtype, and never to meta."""
+        super()._apply(fn, recurse)
+        device = fn(self._inv_freq.new_empty(0)).device
+        if device.type != "meta":
+            self._inv_freq = self._inv_freq.to(device)
+        return self
 
     def tables(
         self, position_ids: Tensor | int, *, dtype: torch.dtype = torch.float32
     ) -> tuple[Tensor, Tensor]:
-        """(cos, sin), each position_ids.shape + (pairs,); a whole number n stands for positions 0 … n-1."""
+        """(cos, sin), each position_ids.shape + (pairs,), on the device of position_ids.
+
+        position_ids: integers of any sign or float clock readings, of any shape; a whole number n stands for
+        the positions 0 … n-1. dtype: float32 or float64. Errors as for `rotary_table`.
+        """
         if isinstance(position_ids, int) and not isinstance(position_ids, bool):
-            position_ids = torch.arange(position_ids)
+            position_ids = torch.arange(position_ids, device=self._inv_freq.device)
         if not isinstance(position_ids, Tensor):
             raise BadDtype(
                 f"position_ids is a {type(position_ids).__name__}; an integer tensor or a length works"
             )
-        frequencies = self._frequencies
-        if not isinstance(frequencies, Frequencies):
-            frequencies = torch.tensor(frequencies, dtype=torch.float64, device=position_ids.device)
         return rotary_table(
-            frequencies,
+            self._inv_freq.to(position_ids.device),
             position_ids,
             attention_scaling=self.attention_scaling,
             angles=self.angles,
@@ -63,7 +78,12 @@ class RotaryEmbedding(nn.Module):
         )
 
     def forward(self, q: Tensor, k: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """(q, k) rotated; q and k may differ in heads. position_ids: (time,) or (batch, time)."""
+        """(q, k) rotated, same shapes and dtypes; q and k may differ in heads, not in dtype.
+
+        q, k: (batch, heads, time, head_dim), or (batch, time, heads, head_dim) with layout="bthd", of any
+        float dtype. position_ids: (time,) or (batch, time), integers or float clock readings, shared by
+        both. Errors as for `rotary_table` and `rotary_embedding`; gradients flow to q and k.
+        """
         check_heads(q, "q", self.layout)
         check_heads(k, "k", self.layout)
         if q.dtype != k.dtype:
@@ -80,8 +100,8 @@ class RotaryEmbedding(nn.Module):
         )
 
 
-def _as_numbers(frequencies: Tensor) -> tuple[float, ...]:
-    """A tensor (pairs,) as Python floats, which no cast of the module reaches."""
+def _check_frequencies(frequencies: Tensor) -> None:
+    """Refuse what is no tensor (pairs,) of finite numbers."""
     if not isinstance(frequencies, Tensor):
         kind = type(frequencies).__name__
         raise BadDtype(f"frequencies is a {kind}; Frequencies or a tensor (pairs,) works")
@@ -93,7 +113,6 @@ def _as_numbers(frequencies: Tensor) -> tuple[float, ...]:
         raise BadTensor(
             f"frequencies has shape {tuple(frequencies.shape)}; shape (pairs,) with finite entries works"
         )
-    return tuple(frequencies.to(torch.float64).tolist())
 
 
 __all__ = ["RotaryEmbedding"]

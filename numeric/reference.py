@@ -28,7 +28,11 @@ _BITS = 256
 
 
 def transport(x: Tensor, generator: Generator, position_ids: Tensor, *, transpose: bool = False) -> Tensor:
-    """exp(tX) x, or exp(tX)ᵀ x, for x (batch, heads, time, dim) and position_ids (time,); float64."""
+    """exp(tX) x, or exp(tX)ᵀ x with transpose=True; same shape as x, float64.
+
+    x: (batch, heads, time, dim), any float dtype; position_ids: (time,), integers or float clock readings.
+    NotLowered if a symbol is left in the generator.
+    """
     y = torch.empty(x.shape, dtype=torch.float64)
     for i, t in enumerate(position_ids.tolist()):
         matrix = flow(generator, t)
@@ -39,9 +43,11 @@ def transport(x: Tensor, generator: Generator, position_ids: Tensor, *, transpos
 def scores(
     q: Tensor, k: Tensor, encoding: Encoding, position_ids: Tensor, key_position_ids: Tensor
 ) -> Tensor:
-    """score(t, s) for q (batch, heads, Tq, d), k (batch, heads, Tk, d) and positions (Tq,), (Tk,); float64.
+    """score(t, s), shape (batch, heads, Tq, Tk), float64; it never contains the scale.
 
-    The score never contains the scale. An encoding with heads uses its h-th member for head h.
+    q: (batch, heads, Tq, d), k: (batch, heads, Tk, d), any float dtype; position_ids: (Tq,),
+    key_position_ids: (Tk,). An encoding with heads uses its h-th member for head h. BadTensor if the numbers
+    of heads differ.
     """
     members = encoding.heads
     if len(members) not in (1, q.shape[1]):
@@ -67,7 +73,11 @@ def attention(
     key_position_ids: Tensor,
     causal: bool = True,
 ) -> Tensor:
-    """O(t) Σ_s softmax(scale · score)_s V(s) v_s over the keys with s <= t (all if not causal); float64."""
+    """O(t) Σ_s softmax(scale · score)_s V(s) v_s, shape (batch, heads, Tq, dv), float64.
+
+    Over the keys with s <= t, or all if not causal. v: (batch, heads, Tk, dv); q, k, encoding, position_ids,
+    key_position_ids as for `scores`, and so are the errors: BadTensor if the numbers of heads differ.
+    """
     logits = _number(encoding.scale) * scores(q, k, encoding, position_ids, key_position_ids)
     if causal:
         logits = logits.masked_fill(position_ids[:, None] < key_position_ids, -math.inf)
@@ -89,7 +99,11 @@ def _value_matrix(encoding: Encoding, name: str, position: sp.Rational) -> Tenso
 
 
 def pair_matrix(encoding: Encoding, t: float, s: float) -> tuple[Tensor, float]:
-    """(M, b) with score = φ(q)ᵀ M ψ(k) + b: (exp((t-s)X), 0) in the family, else (F(t)ᵀ G(s), bias(t, s))."""
+    """(M, b) with score = φ(q)ᵀ M ψ(k) + b: (exp((t-s)X), 0) in the family, else (F(t)ᵀ G(s), bias(t, s)).
+
+    encoding: of one head; t, s: finite numbers that count as exact. M: float64, shape (lifted, lifted).
+    NotLowered if a symbol is left in the encoding.
+    """
     query, key = _exact(t), _exact(s)
     if isinstance(encoding, Generated):
         return _flow(encoding.generator, query - key), 0.0

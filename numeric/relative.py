@@ -1,17 +1,4 @@
-"""The well-known one-line relative test, with a tolerance that grows with the angle, and its blind spots.
-
-A dot product of rotated vectors must not change when both positions move by the same amount. What passes
-is therefore *relative*; it need not be the encoding that was meant. These pass just as well:
-
-- the identity (no rotation at all);
-- any wrong base, since only the frequencies change;
-- the wrong sign, since turning backwards is as relative as turning forwards;
-- a doubled angle, or any other rescaled position;
-- a wrong pairing, if queries and keys share it.
-
-So compare one rotated vector, and one score with t < s, with values computed by hand as well. And a correct
-kernel with float32 angles fails a fixed tolerance at large positions: the angle itself is then off.
-"""
+"""The well-known one-line relative test, with a tolerance that grows with the angle, and its blind spots."""
 
 from __future__ import annotations
 
@@ -27,7 +14,11 @@ from .rounding import unit_roundoff
 
 @dataclass(frozen=True)
 class RelativeTest:
-    """The two scores, (heads,), the largest difference, and the tolerance it was held against."""
+    """What `relative_test` found: `passed`, and the numbers behind it.
+
+    score, shifted: (heads,) float64, at (t, s) and at (t + shift, s + shift); difference: the largest
+    |score - shifted| of a head; tolerance: the rounding error that two correct scores may differ by.
+    """
 
     score: Tensor
     shifted: Tensor
@@ -55,24 +46,32 @@ def relative_test(
 ) -> RelativeTest:
     """Compare (apply q)·(apply k) at positions (t, s) and (t + shift, s + shift) for random q, k.
 
+    The dot product must not change when both positions move by the same amount. What passes is *relative*;
+    it need not be the encoding that was meant. Its blind spots, all of which pass just as well:
+
+    - the identity (no rotation at all);
+    - any wrong base, since only the frequencies change;
+    - the wrong sign, since turning backwards is as relative as turning forwards;
+    - a doubled angle, or any other rescaled position;
+    - a wrong pairing, if queries and keys share it.
+
+    So compare one rotated vector, and one score with t < s, with values computed by hand as well.
+
     apply(x, position_ids): rotates x (1, heads, 1, head_dim) of `dtype` at position_ids (1, 1), an integer
     tensor. angle_dtype: the precision in which `apply` forms its angles; max_frequency: its largest frequency
-    in radians per position. Passing is necessary, never sufficient: read the blind spots above.
+    in radians per position. heads, seed: how many random pairs, float32 normal, cast to `dtype`. BadTensor if
+    head_dim is no positive whole number; nothing else is checked, and what `apply` raises passes through.
 
     Tolerance: the angle ωt is off by 2u_a|ωt|, cos, sin and the arithmetic by 4u, the output by u_o; so each
     coordinate by ε(|x0| + |x1|) with ε = 2u_a|ωt| + 4u + u_o, a vector by 2ε‖x‖, and a score by
     (4ε(1 + ε) + γ_d)‖q‖‖k‖ with γ_d for the sum of d products. Two scores are compared, hence twice that.
+    (A correct kernel with float32 angles fails any fixed tolerance at large positions: its angle is off.)
     """
     if isinstance(head_dim, bool) or not isinstance(head_dim, int) or head_dim < 1:
         raise BadTensor(f"head_dim is {head_dim!r}; a positive whole number works")
     generator = torch.Generator().manual_seed(seed)
     q, k = (torch.randn(1, heads, 1, head_dim, generator=generator).to(dtype) for _ in range(2))
-
-    def at(query: int, key: int) -> Tensor:
-        turned = [apply(x, torch.tensor([[place]])).to(torch.float64) for x, place in ((q, query), (k, key))]
-        return (turned[0] * turned[1]).sum(dim=(0, 2, 3))
-
-    score, shifted = at(t, s), at(t + shift, s + shift)
+    score, shifted = (_score(apply, (q, t + moved), (k, s + moved)) for moved in (0, shift))
     largest = max_frequency * max(map(abs, (t, s, t + shift, s + shift)))
     size = float((q.double().norm(dim=-1) * k.double().norm(dim=-1)).max())
     return RelativeTest(
@@ -81,6 +80,12 @@ def relative_test(
         float((score - shifted).abs().max()),
         _tolerance(largest, head_dim, dtype, angle_dtype) * size,
     )
+
+
+def _score(apply: Callable[[Tensor, Tensor], Tensor], *placed: tuple[Tensor, int]) -> Tensor:
+    """(apply q)·(apply k) of every head, in float64."""
+    q, k = (apply(x, torch.tensor([[place]])).to(torch.float64) for x, place in placed)
+    return (q * k).sum(dim=(0, 2, 3))
 
 
 def _tolerance(angle: float, head_dim: int, dtype: torch.dtype, angle_dtype: torch.dtype) -> float:

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import embedding
 
 from .errors import BadChoice, BadDtype, BadTensor, NeedsGradient
-from .layout import join_pairs, over_heads, split_pairs, time_axis
+from .layout import join_pairs, over_heads, rotated_width, split_pairs, time_axis
 from .validation import (
     check_heads,
     check_impl,
@@ -44,11 +44,14 @@ def rotary_embedding(
     one row per token, (time, pairs) or (batch, time, pairs); with position_ids, integers (time,) or
     (batch, time), the tables are (length, pairs) and the rows are looked up.
     interleaved: planes (2i, 2i + 1) instead of (i, i + rotary_dim/2).
-    rotary_dim: rotate the first rotary_dim = 2 * pairs coordinates only; the rest is copied bit for bit.
+    rotary_dim: rotate the first rotary_dim = 2 * pairs coordinates only; the rest is copied bit for bit. Give
+    it whenever heads turn in part: a full-width table of half the head passes for a half-width one.
     inverse: turn back, by the transposed matrix; that undoes the rotation only for tables of amplitude 1.
     impl: "auto" or "eager"; a path that is not built raises NotBuilt.
     out: receives the result, may be x itself; NeedsGradient if x, cos or sin need one.
-    Gradients flow to x, cos and sin. Every refusal names the argument, what it was and what would work.
+    Gradients flow to x, cos and sin. Raises BadTensor (shapes, devices), BadDtype, BadChoice,
+    PositionOutOfRange (an id below 0 or beyond the table), NotBuilt or NeedsGradient; each names the
+    argument, what it was and what would work. Source: Su et al., arXiv 2104.09864, section 3.4.2.
     """
     check_impl(impl)
     x = check_heads(x, "x", layout)
@@ -81,28 +84,44 @@ def _rotated_width(x: Tensor, cos: Tensor, sin: Tensor, rotary_dim: int | None) 
                 f"{name} has dtype {table.dtype} but x is {x.dtype}; "
                 f"a {compute_dtype(x.dtype)} table works: rotary_table(..., dtype={compute_dtype(x.dtype)})"
             )
-    return _width(x.shape[-1], cos.shape[-1], rotary_dim)
+    width = rotated_width(x.shape[-1], rotary_dim)
+    _refuse_columns(cos, sin, width, x.shape[-1])
+    return width
 
 
-def _width(head_dim: int, pairs: int, rotary_dim: int | None) -> int:
-    wanted = head_dim if rotary_dim is None else rotary_dim
-    name = "head_dim" if rotary_dim is None else "rotary_dim"
-    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted % 2 or not 0 < wanted <= head_dim:
-        raise BadTensor(
-            f"{name} is {wanted!r}; a positive even number <= {head_dim} works (planes have two coordinates)"
-        )
-    if pairs == wanted:
-        raise BadTensor(
-            f"cos and sin have full width {pairs}, but half-width ones ({wanted // 2} columns, one a plane) "
-            f"are expected; slice them: cos[..., :{wanted // 2}] if the halves repeat (transformers), "
-            "cos[..., ::2] if neighbours repeat"
-        )
-    if 2 * pairs != wanted:
-        raise BadTensor(
-            f"cos and sin have {pairs} columns but {name} is {wanted}; {wanted // 2} columns work, "
-            f"or rotary_dim={2 * pairs} to rotate only the first {2 * pairs} coordinates"
-        )
-    return wanted
+def _refuse_columns(cos: Tensor, sin: Tensor, width: int, head_dim: int) -> None:
+    """Refuse tables with other than width/2 columns, and say what they are as far as their entries show."""
+    columns = cos.shape[-1]
+    if 2 * columns == width:
+        return
+    need = f"cos and sin have {columns} columns, but {width} coordinates turn and take {width // 2}"
+    doubled = _doublings(cos, sin)
+    what, piece = next(iter(doubled.items()), ("", ""))
+    partly = "" if columns == width else f" with rotary_dim={columns}"
+    sliced = f"cos[..., {piece}] and sin[..., {piece}]{partly}"
+    if len(doubled) == 1 and columns <= head_dim:
+        raise BadTensor(f"{need}; {what} repeat, so they are full width: {sliced} works")
+    ways = [
+        f"a table made for {width} coordinates works"
+        + ("" if doubled else f" (this one is for {2 * columns})")
+    ]
+    if 2 * columns <= head_dim:
+        ways.append(f"rotary_dim={2 * columns} if only the first {2 * columns} are to turn")
+    if doubled and columns <= head_dim:
+        ways.append(f"{sliced} if they are full width and {what} repeat")
+    raise BadTensor(f"{need}; {', or '.join(ways)}")
+
+
+def _doublings(cos: Tensor, sin: Tensor) -> dict[str, str]:
+    """What repeats, or may repeat where entries do not show it, and the slice that keeps one of each."""
+    known = cos.numel() and not cos.is_meta and not torch.compiler.is_compiling()
+    ways = {"the two halves": f":{cos.shape[-1] // 2}", "neighbours": "::2"}
+    return {
+        what: piece
+        for (what, piece), interleaved in zip(ways.items(), (False, True), strict=True)
+        if cos.shape[-1] % 2 == 0
+        and (not known or all(torch.equal(*split_pairs(table, interleaved)) for table in (cos, sin)))
+    }
 
 
 def _token_rows(

@@ -37,21 +37,32 @@ def rotary_table(
     inv_freq: Frequencies, or a tensor (pairs,) of radians per position, whose entries count as exact.
     position_ids: integers of any sign, or float clock readings, of any shape; on the wanted device.
     attention_scaling: the amplitude a; left at 1, Frequencies bring their own attention_factor.
-    angles: "exact" (float64 angles, see the bound above) or "hf" (float32 angles as transformers forms
-    them: base ** (arange / dim) and position.float() * inv_freq.float()).
+    angles: "exact" forms ωt in float64, so every entry is within a(u + 2^-52 |ωt| + 2^-51) of the true
+    a·cos(ωt) or a·sin(ωt), u = 2^-24 for float32 and 2^-53 for float64; "hf" forms it in float32, bit for
+    bit as transformers does (base ** (arange / dim), position.float() * inv_freq.float()), errors included.
     dtype: of the result, float32 or float64 (which float64 inputs of the kernel need; exact angles only).
-    Raises TooLarge where |ωt| > 2^28, and BadTensor, BadDtype or BadChoice naming the argument.
+    Raises TooLarge for exact angles where |ωt| > 2^28 or |t| > 2^53, NotLowered if Frequencies hold a symbol,
+    and BadTensor, BadDtype or BadChoice naming the argument. Gradients flow to a tensor inv_freq.
+    Under torch.compile give a tensor or use RotaryEmbedding: Frequencies are lowered by code that cannot be
+    traced. Source: Su et al., RoFormer, arXiv 2104.09864, section 3.4.2.
     """
     ids = check_position_ids(position_ids, ranks=())
     if dtype not in (torch.float32, torch.float64):
         raise BadDtype(f"dtype is {dtype}; float32 or float64 works (half precision would spoil the angles)")
-    amplitude = _amplitude(inv_freq, attention_scaling)
+    scaling = amplitude(inv_freq, attention_scaling)
     if angles == "hf":
-        return _hf_table(inv_freq, ids, amplitude, dtype)
+        return _hf_table(inv_freq, ids, scaling, dtype)
     if angles != "exact":
         raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
-    angle = exact_angles(frequency_tensor(inv_freq, ids), ids)
-    return (amplitude * angle.cos()).to(dtype), (amplitude * angle.sin()).to(dtype)
+    angle = exact_angles(_beside(ids, frequency_tensor(inv_freq), inv_freq), ids)
+    return (scaling * angle.cos()).to(dtype), (scaling * angle.sin()).to(dtype)
+
+
+def _beside(ids: Tensor, frequencies: Tensor, given: Frequencies | Tensor) -> Tensor:
+    """The frequencies on the device of the positions; a tensor that the caller put elsewhere is refused."""
+    if isinstance(given, Tensor):
+        same_device(ids, "position_ids", given, "inv_freq")
+    return frequencies.to(ids.device)
 
 
 def exact_angles(frequencies: Tensor, position_ids: Tensor) -> Tensor:
@@ -61,16 +72,15 @@ def exact_angles(frequencies: Tensor, position_ids: Tensor) -> Tensor:
     return position_ids.to(torch.float64)[..., None] * frequencies
 
 
-def frequency_tensor(inv_freq: Frequencies | Tensor, like: Tensor) -> Tensor:
-    """The frequencies as float64 (pairs,) on the device of `like`, each the nearest float64."""
+def frequency_tensor(inv_freq: Frequencies | Tensor) -> Tensor:
+    """The frequencies as float64 (pairs,), each the nearest float64; on the CPU, or where the tensor is."""
     if isinstance(inv_freq, Frequencies):
-        return torch.tensor(nearest_frequencies(inv_freq), dtype=torch.float64, device=like.device)
+        return torch.tensor(nearest_frequencies(inv_freq), dtype=torch.float64, device="cpu")
     if not isinstance(inv_freq, Tensor):
         raise BadDtype(f"inv_freq is a {type(inv_freq).__name__}; Frequencies or a tensor (pairs,) works")
     inv_freq = check_tensor(inv_freq, "inv_freq")
     if inv_freq.ndim != 1 or not len(inv_freq):
         raise BadTensor(f"inv_freq has shape {tuple(inv_freq.shape)}; shape (pairs,) with pairs >= 1 works")
-    same_device(like, "position_ids", inv_freq, "inv_freq")
     if not inv_freq.is_meta and not torch.compiler.is_compiling() and not inv_freq.isfinite().all():
         raise BadTensor("inv_freq contains NaN or infinity; finite radians per position work")
     return inv_freq.to(torch.float64)
@@ -79,25 +89,30 @@ def frequency_tensor(inv_freq: Frequencies | Tensor, like: Tensor) -> Tensor:
 @lru_cache(maxsize=256)
 def nearest_frequencies(frequencies: Frequencies) -> tuple[float, ...]:
     """Every exact frequency as its nearest float64."""
-    return tuple(nearest_float(value) for value in frequencies.exact)
+    return tuple(nearest_float(w, name=f"frequency {k}") for k, w in enumerate(frequencies.exact))
 
 
 def hf_inv_freq(rope_theta: float, rotary_dim: int) -> Tensor:
     """1.0 / (rope_theta ** (arange(0, rotary_dim, 2) / rotary_dim)) in float32, as transformers forms it."""
-    steps = torch.arange(0, rotary_dim, 2, dtype=torch.int64).to(torch.float32)
+    steps = torch.arange(0, rotary_dim, 2, dtype=torch.int64, device="cpu").to(torch.float32)
     return 1.0 / (rope_theta ** (steps / rotary_dim))
 
 
+def hf_frequency_tensor(inv_freq: Frequencies | Tensor) -> Tensor:
+    """The frequencies as float32 (pairs,), as transformers forms them; on the CPU, or where the tensor is."""
+    if isinstance(inv_freq, Frequencies):
+        return hf_inv_freq(*_base_and_width(inv_freq))
+    return check_tensor(inv_freq, "inv_freq").to(torch.float32)
+
+
 def _hf_table(
-    inv_freq: Frequencies | Tensor, ids: Tensor, amplitude: float, dtype: torch.dtype
+    inv_freq: Frequencies | Tensor, ids: Tensor, scaling: float, dtype: torch.dtype
 ) -> tuple[Tensor, Tensor]:
     if dtype != torch.float32:
         raise BadChoice(f"angles='hf' forms float32 tables, but dtype is {dtype}; angles='exact' works")
-    if isinstance(inv_freq, Frequencies):
-        inv_freq = hf_inv_freq(*_base_and_width(inv_freq)).to(ids.device)
-    same_device(ids, "position_ids", check_tensor(inv_freq, "inv_freq"), "inv_freq")
-    angle = ids.to(torch.float32)[..., None] * inv_freq.to(torch.float32)
-    return angle.cos() * amplitude, angle.sin() * amplitude
+    frequencies = _beside(ids, hf_frequency_tensor(inv_freq), inv_freq)
+    angle = ids.to(torch.float32)[..., None] * frequencies
+    return angle.cos() * scaling, angle.sin() * scaling
 
 
 def _base_and_width(frequencies: Frequencies) -> tuple[float, int]:
@@ -110,15 +125,17 @@ def _base_and_width(frequencies: Frequencies) -> tuple[float, int]:
             "angles='hf' needs the base, but inv_freq is no Frequencies of the form rope_theta^(-2k/dim); "
             "pass the float32 inv_freq tensor of the model instead"
         )
-    return nearest_float(base), 2 * pairs
+    return nearest_float(base, name="rope_theta"), 2 * pairs
 
 
-def _amplitude(inv_freq: Frequencies | Tensor, attention_scaling: float) -> float:
+def amplitude(inv_freq: Frequencies | Tensor, attention_scaling: float) -> float:
     """The given scaling, or the attention factor of the Frequencies; both at once are ambiguous."""
     scaling = float(attention_scaling)
     if not isfinite(scaling) or scaling <= 0:
         raise BadTensor(f"attention_scaling is {attention_scaling!r}; a finite positive number works")
-    own = nearest_float(inv_freq.attention_factor) if isinstance(inv_freq, Frequencies) else 1.0
+    own = 1.0
+    if isinstance(inv_freq, Frequencies):
+        own = nearest_float(inv_freq.attention_factor, name="attention_factor")
     if own != 1.0 and scaling not in (1.0, own):
         raise BadChoice(
             f"attention_scaling is {scaling} but inv_freq has attention_factor {own}; give only one of them"
@@ -152,8 +169,10 @@ def refuse_large_angle(angle: Tensor) -> None:
 
 __all__ = [
     "LARGEST_ANGLE",
+    "amplitude",
     "exact_angles",
     "frequency_tensor",
+    "hf_frequency_tensor",
     "hf_inv_freq",
     "nearest_frequencies",
     "refuse_large_angle",

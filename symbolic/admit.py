@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import sympy as sp
@@ -16,6 +17,7 @@ from .errors import BadInput, WrongType
 from .walk import check_depth, text
 
 Formula = sp.Expr | MatrixExpr
+_MEANT_DIGITS = 12  # up to so many, a decimal is taken as meant: 0.1 is, 0.3333333333333333 is not
 _NOT_A_NUMBER = (sp.S.NaN, sp.S.ComplexInfinity, sp.S.Infinity, sp.S.NegativeInfinity)
 
 
@@ -85,14 +87,30 @@ def _as_sympy(value: Any, name: str) -> Formula:
         raise WrongType(_float_sentence(name, value))
     if isinstance(value, str):
         raise WrongType(
-            f"{name} is the string {value!r}; text is never parsed here, build a sympy expression"
+            f"{name} is the string {text(value)!r}; read it with exptx.symbolic.parse, or build an expression"
         )
     raise WrongType(f"{name} is of type {type(value).__name__}; give a sympy expression or Matrix")
 
 
 def _float_sentence(name: str, value: Any, inside: bool = False) -> str:
     where = f"{name} contains" if inside else f"{name} is"
-    return f"{where} {text(value)}, which is a float; write an exact number such as Rational(1, 10)"
+    kind = "a Decimal" if isinstance(value, Decimal) else "a float"
+    return f"{where} {text(value)}, which is {kind}; {write_exactly(value)}"
+
+
+def write_exactly(value: Any) -> str:
+    """What to write instead of a number that is not exact: the decimal that it shows, as a fraction."""
+    try:
+        shown = Decimal(str(value)).normalize()
+    except InvalidOperation:  # complex
+        return "write an exact number such as Rational(1, 10)"
+    if not shown.is_finite():
+        return "write a finite exact number such as Rational(1, 10)"
+    digits, exponent = len(shown.as_tuple().digits), int(shown.as_tuple().exponent)
+    if digits > _MEANT_DIGITS or abs(exponent) > 2 * _MEANT_DIGITS:
+        return "write the exact number that it stands for, such as Rational(1, 3), sqrt(2) or pi"
+    numerator, denominator = shown.as_integer_ratio()
+    return f"write {numerator}" if denominator == 1 else f"write Rational({numerator}, {denominator})"
 
 
 def _check_leaves(formula: Formula, name: str, names: dict[Any, Any]) -> None:

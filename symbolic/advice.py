@@ -11,16 +11,16 @@ from sympy.polys.domains import QQ
 from .walk import text
 
 _INSTEAD = {
-    "Abs": "write the two signs as two statements, each with its own assumption",
-    "sign": "write the two signs as two statements, each with its own assumption",
+    "Abs": "write {0} itself where {0} > 0 and -({0}) where {0} < 0, as two statements",
+    "sign": "write 1 where {0} > 0 and -1 where {0} < 0, as two statements",
     "log": "state it through the inverse, with a free symbol L and exp(L)",
     "floor": "use a free symbol for the whole part",
     "ceiling": "use a free symbol for the whole part",
     "Mod": "use a free symbol for the remainder",
     "frac": "use a free symbol for the fractional part",
-    "Piecewise": "state each branch by itself, with its assumption",
-    "Max": "state each case by itself, with its assumption",
-    "Min": "state each case by itself, with its assumption",
+    "Piecewise": "write each branch itself, one statement a branch",
+    "Max": "write the largest argument itself, one statement a case",
+    "Min": "write the smallest argument itself, one statement a case",
     "Sum": "state one term, or write the finite sum out; sums of symbolic length are induction steps",
     "Product": "state one factor, or write the product out; products of symbolic length are induction steps",
     "Integral": "state the identity through the derivative",
@@ -43,7 +43,13 @@ def advice(node: Any) -> str:
     if isinstance(node, sp.Pow):
         return _power_advice(node)
     instead = _INSTEAD.get(type(node).__name__, "use a free symbol for it")
+    if node.args:
+        instead = instead.replace("-({0})", f"-{_factor(node.args[0])}").replace("{0}", text(node.args[0]))
     return f"{text(node)} is outside the decidable class ({type(node).__name__}); {instead}"
+
+
+def _factor(argument: sp.Basic) -> str:
+    return text(argument) if argument.is_Atom else f"({text(argument)})"
 
 
 def _power_advice(node: sp.Pow) -> str:

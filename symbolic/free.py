@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational as AnyRational
 
+from .admit import write_exactly
 from .errors import BadInput, WrongType
 
 Word = tuple[str, ...]
@@ -128,7 +129,7 @@ def word_poly(value: object) -> WordPoly:
 def exact_fraction(value: object, name: str) -> Fraction:
     """An int, Fraction or sympy Rational as a Fraction; floats and truth values are refused."""
     if isinstance(value, float):
-        raise WrongType(f"{name} is the float {value!r}; write Fraction(1, 10) or Rational(1, 10)")
+        raise WrongType(f"{name} is {value}, which is a float; {write_exactly(value)}")
     if isinstance(value, bool) or not isinstance(value, AnyRational):
         raise WrongType(f"{name} is {value!r}; an integer, a Fraction or a sympy Rational works")
     return Fraction(int(value.numerator), int(value.denominator))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 import sympy as sp
 
@@ -16,6 +17,7 @@ from .errors import BadInput, WrongType
 from .exact import exact_entry
 
 SUPPORTED_TYPES = ("default",)
+_NOT_BUILT = ("linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
 _KEYS = ("rope_type", "rope_theta")
 
 
@@ -36,8 +38,10 @@ class Frequencies:
 def frequencies(rope_parameters: object, head_dim: int) -> Frequencies:
     """The frequencies of `head_dim` rotated features.
 
-    rope_parameters: the base itself (exact, positive; a positive symbol works), or a mapping
-    {"rope_type": "default", "rope_theta": 10000}. BadInput names an unknown type or key, WrongType a float.
+    rope_parameters: the base itself (exact, positive; a positive symbol works), or a mapping as configs hold
+    it, {"rope_type": "default", "rope_theta": 10000}. There, and only there, a float that is a whole number
+    counts as written: 500000.0 is 500000, exactly. BadInput names an unknown type or key, WrongType any
+    other float.
     """
     theta = rope_parameters
     if isinstance(rope_parameters, Mapping):
@@ -49,9 +53,13 @@ def frequencies(rope_parameters: object, head_dim: int) -> Frequencies:
 
 def _theta(given: Mapping) -> object:
     """The base named by a mapping of which every key is known."""
-    kind = given.get("rope_type", "default")
+    kind = given.get("rope_type", given.get("type", "default"))
     if kind not in SUPPORTED_TYPES:
-        raise BadInput(f"rope_type is {kind!r}; supported types: {', '.join(SUPPORTED_TYPES)}")
+        what = "not built yet" if kind in _NOT_BUILT else "unknown"
+        raise BadInput(
+            f"rope_type is {kind!r}, which is {what}; this version computes only the default rule, "
+            "rope_theta^(-2k/head_dim): rope_type 'default' works"
+        )
     unknown = sorted(str(key) for key in given if key not in _KEYS)
     if unknown:
         raise BadInput(
@@ -60,7 +68,14 @@ def _theta(given: Mapping) -> object:
         )
     if "rope_theta" not in given:
         raise BadInput("rope_parameters has no rope_theta; give the base, e.g. {'rope_theta': 10000}")
-    return given["rope_theta"]
+    return _as_written(given["rope_theta"])
+
+
+def _as_written(value: object) -> object:
+    """A whole float of a config as the integer that its shortest decimal shows (1e23 is 10^23)."""
+    if isinstance(value, float) and value.is_integer():
+        return int(Decimal(repr(float(value))))
+    return value
 
 
 def positive(value: object, name: str) -> sp.Expr:
@@ -79,7 +94,9 @@ def positive(value: object, name: str) -> sp.Expr:
 def whole(value: object, name: str, least: int = 1) -> int:
     """`value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, sp.Integer)):
-        raise WrongType(f"{name} is {value!r}; a whole number works, e.g. {max(least, 64)}")
+        written = isinstance(value, float) and value.is_integer() and value >= least
+        example = int(value) if written else max(least, 64)
+        raise WrongType(f"{name} is {value!r}; a whole number works, e.g. {example}")
     if value < least:
         raise BadInput(f"{name} is {value}; it must be at least {least}")
     return int(value)

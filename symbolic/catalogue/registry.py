@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
+from textwrap import indent
 
 from ..encoding import Encoding
 from ..errors import BadInput, WrongType
@@ -26,9 +27,11 @@ def encodings() -> dict[str, tuple[str, ...]]:
 
 
 def encoding(name: str, **parameters: object) -> Encoding:
-    """The encoding called `name`; `encodings()` lists names and keywords, numbers are exact.
+    """The encoding called `name`, e.g. encoding("rope", head_dim=64, rope_theta=500000).
 
-    BadInput names an unknown name or keyword (with what is close to it) or a missing one, WrongType a float.
+    Numbers are exact: int, Fraction, sympy numbers and real symbols. `encodings()` has the names and keywords
+    as data; those without a default must be given. BadInput names an unknown name or keyword (with what is
+    close to it) or a missing one, WrongType a float.
     """
     if not isinstance(name, str):
         raise WrongType(f"name is a {type(name).__name__}; a name such as 'rope' works")
@@ -43,6 +46,24 @@ def encoding(name: str, **parameters: object) -> Encoding:
         if keyword.default is keyword.empty and needed not in parameters:
             raise BadInput(f"{name} needs {needed}; write encoding({name!r}, {needed}=...)")
     return builder(**parameters)
+
+
+def required(name: str) -> tuple[str, ...]:
+    """The keywords of an encoding that have no default."""
+    keywords = inspect.signature(_BUILDERS[name]).parameters.values()
+    return tuple(keyword.name for keyword in keywords if keyword.default is keyword.empty)
+
+
+def document() -> None:
+    """Let help(encoding) show every registered name with its keywords, their defaults and its own words."""
+    entries = [inspect.getdoc(encoding), "The names, by family:"]
+    for name, builder in _BUILDERS.items():
+        keywords = [
+            key if keyword.default is keyword.empty else f"{key}={keyword.default!r}"
+            for key, keyword in inspect.signature(builder).parameters.items()
+        ]
+        entries.append(f"{name}({', '.join(keywords)})\n{indent(inspect.getdoc(builder) or '', '    ')}")
+    encoding.__doc__ = "\n\n".join(filter(None, entries))
 
 
 def _close(word: str, known) -> str:

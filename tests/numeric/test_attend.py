@@ -17,6 +17,7 @@ from exptx.symbolic import Block, Generator, encoding
 from exptx.symbolic.generated import Generated
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from torch.utils._python_dispatch import TorchDispatchMode
 
 R = sp.Rational
 D, H = 8, 3
@@ -320,6 +321,42 @@ def test_higher_jordan_blocks_attend_by_their_closed_form():
     below = torch.where(p > 0, logits.amax(-1, keepdim=True) - logits, 0.0)
     bound = budget.attention_output(p, below, v.abs(), error, torch.float64)
     assert ((attention(q, k, v, enc) - p @ v).abs() <= bound).all()
+
+
+class Copies(TorchDispatchMode):
+    """Names of the operations whose result is as large as `like` and lies elsewhere."""
+
+    def __init__(self, like):
+        super().__init__()
+        self.like, self.names, self.every = like, [], set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        self.every.add(func.overloadpacket.__name__)
+        large = isinstance(out, torch.Tensor) and out.numel() >= self.like.numel()
+        if large and out.untyped_storage().data_ptr() != self.like.untyped_storage().data_ptr():
+            self.names.append(func.overloadpacket.__name__)
+        return out
+
+
+def decoding(enc):
+    """What one query and 64 keys in 2·H heads cost in copies of the keys."""
+    q, k = torch.randn(2, H, 1, D), torch.randn(2, H, 64, D)
+    v = torch.randn(2, H, 64, 1)
+    attention(q, k, v, enc, position_ids=torch.tensor([63]))
+    with Copies(k) as copies:
+        attention(q, k, v, enc, position_ids=torch.tensor([63]))
+    return copies
+
+
+@pytest.mark.parametrize("name", ["nope", "decay", "alibi", "alibi one slope"])
+def test_keys_that_do_not_turn_are_never_copied(name):
+    assert decoding(INSIDE[name]).names == []
+
+
+@pytest.mark.parametrize("name", ["rope", "rope interleaved", "damped rope", "rope + alibi"])
+def test_keys_that_turn_are_not_gathered_by_index(name):
+    assert not decoding(INSIDE[name]).every & {"index", "index_select", "gather"}
 
 
 def test_autocast_changes_nothing():

@@ -6,7 +6,7 @@ import torch
 from exptx.numeric import BadChoice, BadDtype, BadTensor, NotLowered, TooLarge, attention
 from exptx.symbolic import encoding
 
-D = 8
+D, G = 8, sp.Symbol("g", positive=True)
 ALIBI = encoding("alibi", num_heads=3, head_dim=D)
 KEYS_ONLY = encoding("keys_only", head_dim=D)
 SYMMETRIC = encoding("symmetric_distance", slope=sp.Rational(1, 3), head_dim=D)
@@ -28,9 +28,19 @@ SYMMETRIC = encoding("symmetric_distance", slope=sp.Rational(1, 3), head_dim=D)
         ),
         ({"encoding": encoding("learned_absolute", head_dim=D)}, NotLowered, r"p0\(t\) has no numeric form"),
         (
-            {"encoding": encoding("decay", head_dim=D, gamma=sp.Symbol("g", positive=True))},
+            {"encoding": encoding("decay", head_dim=D, gamma=G)},
             NotLowered,
-            "symbol g",
+            r"gamma of encoding decay is the symbol g; tensors need numbers, .* Rational\(1, 10\)",
+        ),
+        (
+            {"encoding": encoding("rope", head_dim=D) + encoding("alibi", slope=2 * G, head_dim=D)},
+            NotLowered,
+            r"slope of encoding alibi is 2\*g, with the symbol g",
+        ),
+        (
+            {"encoding": encoding("rope", head_dim=2 * sp.Symbol("n", integer=True, positive=True))},
+            NotLowered,
+            r"head_dim of encoding rope is 2\*n, with the symbol n; .* e\.g\. 64",
         ),
         (
             {"encoding": encoding("same_side_boost", head_dim=D), "position_ids": torch.arange(5) * 100},

@@ -30,6 +30,14 @@ def arithmetic_dtype(dtype):
     return torch.float64 if dtype == torch.float64 else torch.float32
 
 
+def test_what_does_not_move_is_still_a_new_tensor():
+    x = torch.ones(1, 1, 2, 3)
+    moved = transport(x, Generator.direct_sum(*[Block(0)] * 3), torch.arange(2))
+    assert torch.equal(moved, x)
+    moved.zero_()
+    assert x.all()
+
+
 def majorant(generator, t):
     """|S| (⊕ e^{-γt} |t|^k/k! N^k ⊗ ones) |S⁻¹|: exp(tX) entry by entry, without signs and cosines."""
     parts = []
@@ -204,7 +212,7 @@ def test_a_generator_that_holds_returns_x():
                 x, Generator.direct_sum(Block(sp.Symbol("g", positive=True), size=2)), torch.tensor([1])
             ),
             NotLowered,
-            "contains the symbol g",
+            r"the decay of generator.blocks\[0\] is the symbol g; tensors need numbers",
         ),
     ],
 )

@@ -1,9 +1,11 @@
 """The two pairings are one permutation apart, in tensors and in the rows of a checkpoint."""
 
+import re
+
 import pytest
 import torch
 from exptx.numeric import BadChoice, BadTensor, permute_qk, rotary_embedding, rotary_table
-from exptx.numeric.layout import join_pairs, pair_order, split_pairs
+from exptx.numeric.layout import join_pairs, pair_order, rotated_width, select, split_pairs
 from exptx.symbolic import frequencies
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,20 +62,58 @@ def test_permuted_projections_rotate_to_the_same_planes_in_the_other_pairing(key
 
 
 @pytest.mark.parametrize(
+    ("order", "shared"),
+    [
+        ([0, 1, 2, 3, 4, 5], True),
+        ([2, 3], True),
+        ([1, 3, 5], True),
+        ([4], True),
+        ([0, 1, 3], False),
+        ([3, 2, 1], False),
+        ([0, 0], False),
+        ([0, 2, 1, 3], False),
+    ],
+)
+@pytest.mark.parametrize("dim", [-1, -2])
+def test_a_selection_is_a_view_exactly_where_its_places_are_evenly_spaced(order, shared, dim):
+    x = torch.arange(72.0).reshape(2, 6, 6)
+    chosen = select(x, order, dim)
+    wanted = x[..., order] if dim == -1 else x[..., order, :]
+    assert torch.equal(chosen, wanted)
+    assert (chosen.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()) == shared
+
+
+@pytest.mark.parametrize("head_dim", range(1, 9))
+def test_the_widths_that_a_refusal_names_do_work(head_dim):
+    if head_dim % 2 == 0:
+        assert rotated_width(head_dim, None) == head_dim
+        return
+    with pytest.raises(BadTensor) as caught:
+        rotated_width(head_dim, None)
+    named = [int(n) for n in re.findall(r"\d+", str(caught.value).split(";")[1])]
+    assert named
+    for width in named[:2]:
+        assert abs(width - head_dim) == 1
+        assert rotated_width(width, None) == width
+    if head_dim > 1:
+        assert rotated_width(head_dim, named[2]) == head_dim - 1
+
+
+@pytest.mark.parametrize(
     ("call", "error", "words"),
     [
         (lambda w: permute_qk(w, 4, to="half"), BadTensor, r"weight has shape \(10, 3\); \(4 \* head_dim"),
         (
             lambda w: permute_qk(w, 2, to="half"),
             BadTensor,
-            "head_dim is 5; a positive even number <= 5 works",
+            "head_dim is 5, .*; head_dim 4 or 6 works, or rotary_dim=4",
         ),
         (lambda w: permute_qk(w, 0, to="half"), BadTensor, "num_heads is 0; the positive number of heads"),
         (lambda w: permute_qk(w, 1, to="neox"), BadChoice, "to is 'neox'; 'half' .* or 'interleaved'"),
         (
             lambda w: permute_qk(w, 1, to="half", rotary_dim=12),
             BadTensor,
-            "rotary_dim is 12; a positive even",
+            "rotary_dim is 12, .* head_dim is 10; an even number from 2 to 10 works",
         ),
         (lambda w: permute_qk(w[None], 1, to="half"), BadTensor, r"weight has shape \(1, 10, 3\)"),
     ],

@@ -3,8 +3,17 @@
 import copy
 
 import pytest
+import sympy as sp
 import torch
-from exptx.numeric import BadChoice, BadDtype, BadTensor, RotaryEmbedding, rotary_embedding, rotary_table
+from exptx.numeric import (
+    BadChoice,
+    BadDtype,
+    BadTensor,
+    NotLowered,
+    RotaryEmbedding,
+    rotary_embedding,
+    rotary_table,
+)
 from exptx.symbolic import frequencies
 
 F = frequencies(500000, 16)
@@ -39,6 +48,35 @@ def test_the_module_has_no_state_to_load_or_to_lose():
         on_meta = RotaryEmbedding(F)
     revived = on_meta.to_empty(device="cpu")
     assert all(torch.equal(a, b) for a, b in zip(revived.tables(IDS), module.tables(IDS), strict=True))
+
+
+def test_the_frequencies_follow_the_module_to_a_device_but_never_to_another_dtype():
+    module = RotaryEmbedding(F)
+    before, places = module._inv_freq.clone(), []
+    module._apply(lambda tensor: places.append(tensor.device) or tensor.half())
+    module.to("meta")
+    assert places == [torch.device("cpu")]
+    assert module._inv_freq.dtype == torch.float64
+    assert torch.equal(module._inv_freq, before)  # numbers are not given up for a device without storage
+    assert not list(module.buffers())
+
+
+@pytest.mark.parametrize("angles", ["exact", "hf"])
+@pytest.mark.parametrize("given_as", [F, torch.rand(8, dtype=torch.float64)])
+def test_it_compiles_without_a_graph_break_and_at_most_once_more_as_time_grows(given_as, angles):
+    graphs = []
+
+    def eager(graph, _):
+        graphs.append(graph)
+        return graph.forward
+
+    module = RotaryEmbedding(given_as, angles=angles)
+    compiled = torch.compile(module, backend=eager, fullgraph=True)
+    for time in (3, 4, 7, 12, 33):
+        q, k = torch.randn(2, 1, 2, time, 16, generator=torch.Generator().manual_seed(0)).unbind(0)
+        ids = 1000 + torch.arange(time)[None]
+        assert all(map(torch.equal, compiled(q, k, ids), module(q, k, ids)))
+    assert 1 <= len(graphs) <= 2
 
 
 def test_two_instances_never_share_a_table():
@@ -94,13 +132,18 @@ def test_print_shows_the_options():
         ),
         (lambda: RotaryEmbedding(torch.ones(2, 4)), BadTensor, r"frequencies has shape \(2, 4\)"),
         (lambda: RotaryEmbedding(torch.tensor([float("inf")])), BadTensor, "finite entries"),
+        (
+            lambda: RotaryEmbedding(frequencies(sp.Symbol("b", positive=True), 4)),
+            NotLowered,
+            r"frequency 1 is 1/sqrt\(b\), with the symbol b",
+        ),
         (lambda: RotaryEmbedding(F, angles="fp32"), BadChoice, "angles is 'fp32'"),
         (lambda: RotaryEmbedding(F, layout="tbhd"), BadChoice, "layout is 'tbhd'"),
         (lambda: RotaryEmbedding(F).tables([1]), BadDtype, "position_ids is a list"),
         (
             lambda: RotaryEmbedding(F)(*heads(d=8), IDS),
             BadTensor,
-            "rotary_dim is 16; a positive even number <= 8",
+            "rotary_dim is 16, .* head_dim is 8; an even number from 2 to 8",
         ),
         (
             lambda: RotaryEmbedding(F)(heads()[0], heads(torch.float16)[1], IDS),

@@ -1,11 +1,14 @@
 """The room as a package: lazy names, a clear word without torch, and who may import whom."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from exptx import numeric
 
 ROOM = Path(__file__).parents[2] / "numeric"
 FAST = ["attend", "bias", "factors", "flow", "formula", "layout", "modules", "rotary", "softmax", "tables"]
@@ -52,6 +55,23 @@ def test_every_public_name_is_reachable_also_after_its_file_was_imported():
     assert not {path.stem for path in ROOM.glob("*.py")} & (set(room.__all__) - {"exact", "reference"})
     with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
         room.__getattr__("no_such_name")
+
+
+PUBLIC = [getattr(numeric, name) for name in numeric._HOME]
+FUNCTIONS = [found for found in PUBLIC if inspect.isfunction(found)]
+FUNCTIONS += [getattr(home, name) for home in (numeric.exact, numeric.reference) for name in home.__all__[:4]]
+
+
+@pytest.mark.parametrize("found", PUBLIC + FUNCTIONS, ids=lambda found: found.__name__)
+def test_help_is_complete_in_itself(found):
+    assert not re.search(r"\b(above|earlier|this file)\b", inspect.getdoc(found))
+
+
+@pytest.mark.parametrize("found", FUNCTIONS, ids=lambda found: f"{found.__module__}.{found.__name__}")
+def test_help_of_a_function_speaks_of_every_argument_and_of_its_errors(found):
+    words = inspect.getdoc(found)
+    assert all(re.search(rf"\b{name}\b", words) for name in inspect.signature(found).parameters)
+    assert any(error in words for error, home in numeric._HOME.items() if home == "errors")
 
 
 def imported(path):

@@ -9,6 +9,9 @@ from exptx.symbolic import frequencies
 X, F = torch.zeros(2, 3, 4, 8), frequencies(10000, 8)
 COS, SIN = rotary_table(F, torch.arange(4))
 FULL = torch.cat((COS, COS), -1)
+DOUBLED = [table.repeat_interleave(2, -1) for table in (COS, SIN)]
+WIDER = rotary_table(frequencies(10000, 16), torch.arange(4))
+WIDE = torch.zeros(2, 3, 4, 32)
 IDS = torch.zeros(4, 4, dtype=torch.int64)
 
 
@@ -18,16 +21,38 @@ IDS = torch.zeros(4, 4, dtype=torch.int64)
         (
             lambda: rotate(X, FULL, FULL),
             BadTensor,
-            r"full width 8, but half-width.*slice them: cos\[\.\.\., :4\]",
+            r"8 columns, but 8 coordinates turn and take 4; the two halves repeat.* cos\[\.\.\., :4\]",
         ),
-        (lambda: rotate(X, FULL, FULL, rotary_dim=8), BadTensor, "full width 8"),
+        (lambda: rotate(X, FULL, FULL, rotary_dim=8), BadTensor, "so they are full width"),
+        (lambda: rotate(X, *DOUBLED), BadTensor, r"neighbours repeat, .* cos\[\.\.\., ::2\]"),
+        (lambda: rotate(WIDE, FULL, FULL), BadTensor, r"halves repeat, .* with rotary_dim=8 works"),
+        (
+            lambda: rotate(X, *WIDER),
+            BadTensor,
+            r"take 4; a table made for 8 coordinates works \(this one is for 16\)$",
+        ),
+        (
+            lambda: rotate(WIDE, *WIDER, rotary_dim=8),
+            BadTensor,
+            r"made for 8 coordinates works \(this one is for 16\), or rotary_dim=16",
+        ),
+        (  # at position 0 every column is 1 or 0, so that nothing shows what the table is
+            lambda: rotate(X, *(table[:1].expand(4, 8) for table in WIDER)),
+            BadTensor,
+            r"a table made for 8 coordinates works, or cos\[\.\.\., :4\] .* if they are full width",
+        ),
+        (
+            lambda: rotate(X.to("meta"), *(table.to("meta") for table in WIDER)),
+            BadTensor,
+            r"a table made for 8 coordinates works, or cos\[\.\.\., :4\] .* if they are full width",
+        ),
         (
             lambda: rotate(X, COS[:, :2], SIN[:, :2]),
             BadTensor,
-            "2 columns but head_dim is 8; .*rotary_dim=4",
+            r"2 columns, but 8 .* \(this one is for 4\), or rotary_dim=4",
         ),
-        (lambda: rotate(X[..., :7], COS, SIN), BadTensor, "head_dim is 7; a positive even number"),
-        (lambda: rotate(X, COS, SIN, rotary_dim=10), BadTensor, "rotary_dim is 10; .*<= 8"),
+        (lambda: rotate(X[..., :7], COS, SIN), BadTensor, "head_dim is 7, .*; head_dim 6 or 8 works"),
+        (lambda: rotate(X, COS, SIN, rotary_dim=10), BadTensor, "rotary_dim is 10, .* from 2 to 8"),
         (lambda: rotate(X[0], COS, SIN), BadTensor, r"x has rank 3 and shape \(3, 4, 8\); rank 4"),
         (lambda: rotate(X.long(), COS, SIN), BadDtype, "x has dtype torch.int64"),
         (lambda: rotate([0.0], COS, SIN), BadDtype, "x is a list; a floating-point tensor works"),

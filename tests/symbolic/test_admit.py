@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import sympy as sp
 from exptx.symbolic import BadInput, ExptxError, Unsupported, WrongType, decide
@@ -34,6 +37,38 @@ def test_floats_are_refused_at_the_door_also_deep_inside(formula):
     for sides in ((formula, 1), (1, formula)):
         with pytest.raises(WrongType, match="float"):
             decide(*sides)
+
+
+@pytest.mark.parametrize(
+    ("value", "instead"),
+    [
+        (0.25, "write Rational(1, 4)"),
+        (-0.1, "write Rational(-1, 10)"),
+        (500000.0, "write 500000"),
+        (1e-10, "write Rational(1, 10000000000)"),
+        (sp.Float("0.3") * x, "write Rational(3, 10)"),
+        (np.float32(0.7), "write Rational(7, 10)"),
+        (Decimal("2.50"), "a Decimal; write Rational(5, 2)"),
+        (1 / 3, "write the exact number that it stands for"),
+        (1e300, "write the exact number that it stands for"),
+        (float("inf"), "write a finite exact number"),
+        (1j, "write an exact number"),
+    ],
+)
+def test_a_refused_float_is_told_as_the_fraction_that_it_shows(value, instead):
+    with pytest.raises(WrongType) as caught:
+        decide(value, 1)
+    assert instead in str(caught.value)
+
+
+def test_what_the_refusal_of_a_float_says_to_write_is_admitted():
+    for value in (0.25, -1.75, 3.0, 1e-7, 123456.789):
+        with pytest.raises(WrongType) as caught:
+            decide(value, 1)
+        written = re.search(r"write (?:Rational\((-?\d+), (\d+)\)|(-?\d+))$", str(caught.value)).groups()
+        exact = Rational(int(written[2])) if written[2] else Rational(int(written[0]), int(written[1]))
+        assert float(exact) == value
+        assert decide(exact, Rational(str(value))).holds
 
 
 @pytest.mark.parametrize("value", ["x", None, True, sp.true, x > 1, [1]])

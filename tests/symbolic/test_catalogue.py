@@ -1,6 +1,8 @@
 """Every named encoding: verdicts with checked witnesses, the paper's formula, wrong names refused."""
 
+import inspect
 import math
+import re
 
 import pytest
 import sympy as sp
@@ -197,7 +199,10 @@ def test_alibi_slopes_lie_where_the_decimals_say(heads, head, decimal):
 
 
 def test_the_listing_names_every_encoding_with_its_keywords():
-    listing = encodings()
+    listing, words = encodings(), inspect.getdoc(encoding)
+    for name, keywords in listing.items():
+        shown = re.search(rf"^{name}\((.*)\)$", words, re.M)
+        assert [part.split("=")[0] for part in shown[1].split(", ")] == list(keywords)
     assert listing["rope"] == ("head_dim", "rope_theta", "rotary_dim", "interleaved", "frequencies")
     assert listing["decay"] == ("head_dim", "gamma")
     tried = {name for name, _ in RELATIVE_MEMBERS + NOT_RELATIVE + RELATIVE_OUTSIDE}

@@ -46,6 +46,13 @@ def test_a_mapping_and_its_base_mean_the_same():
     assert frequencies(given, 64).attention_factor == 1
 
 
+@pytest.mark.parametrize(
+    ("written", "base"), [(500000.0, 500_000), (1e6, 10**6), (1e23, 10**23), (10000, 10_000)]
+)
+def test_a_whole_float_in_a_config_is_the_number_that_was_written(written, base):
+    assert frequencies({"rope_type": "default", "rope_theta": written}, 64) == frequencies(base, 64)
+
+
 def test_a_positive_symbol_is_a_base():
     b = sp.Symbol("b", positive=True)
     assert frequencies(b, 4) == Frequencies((sp.S.One, b ** sp.Rational(-1, 2)))
@@ -55,7 +62,29 @@ REFUSED = [
     (
         lambda: frequencies({"rope_type": "yarn", "rope_theta": 1}, 4),
         BadInput,
-        ["rope_type", "yarn", "default"],
+        ["rope_type is 'yarn', which is not built", "this version computes only the default rule"],
+    ),
+    *(
+        (
+            lambda kind=kind: frequencies({"rope_type": kind, "rope_theta": 1e6, "factor": 8.0}, 4),
+            BadInput,
+            [f"rope_type is '{kind}', which is not built", "only the default rule"],
+        )
+        for kind in ("linear", "dynamic", "longrope", "llama3", "proportional")
+    ),
+    (lambda: frequencies({"type": "linear", "factor": 2.0}, 4), BadInput, ["'linear'", "not built"]),
+    (lambda: frequencies({"rope_type": "rope", "rope_theta": 1}, 4), BadInput, ["'rope', which is unknown"]),
+    (
+        lambda: frequencies({"rope_theta": 10000.5}, 4),
+        WrongType,
+        ["rope_theta is 10000.5", "float", "write Rational(20001, 2)"],
+    ),
+    (lambda: frequencies({"rope_theta": -2.0}, 4), BadInput, ["rope_theta is -2", "positive"]),
+    (lambda: frequencies({"rope_theta": float("inf")}, 4), BadInput, ["rope_theta is inf"]),
+    (
+        lambda: frequencies({"rope_theta": True}, 4),
+        WrongType,
+        ["rope_theta", "True"],
     ),
     (
         lambda: frequencies({"rope_theta": 10, "factor": 2, "beta": 1}, 4),
@@ -65,9 +94,9 @@ REFUSED = [
     (lambda: frequencies({"rope_type": "default"}, 4), BadInput, ["rope_theta"]),
     (lambda: frequencies(10_000, 5), BadInput, ["head_dim is 5", "odd", "4 or 6"]),
     (lambda: frequencies(10_000, 0), BadInput, ["head_dim is 0"]),
-    (lambda: frequencies(10_000, 4.0), WrongType, ["head_dim is 4.0"]),
+    (lambda: frequencies(10_000, 4.0), WrongType, ["head_dim is 4.0", "e.g. 4"]),
     (lambda: frequencies(10_000, True), WrongType, ["head_dim is True"]),
-    (lambda: frequencies(10_000.0, 4), WrongType, ["rope_theta", "float"]),
+    (lambda: frequencies(10_000.0, 4), WrongType, ["rope_theta is 10000.0", "float", "write 10000"]),
     (lambda: frequencies(float("nan"), 4), BadInput, ["rope_theta", "nan"]),
     (lambda: frequencies(0, 4), BadInput, ["rope_theta is 0", "positive"]),
     (lambda: frequencies(-3, 4), BadInput, ["rope_theta is -3", "positive"]),
