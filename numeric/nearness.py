@@ -5,9 +5,12 @@ with A + E defective, between two bounds.
 
 Lower: let |z - λ_i| = r_i be circles with disjoint interiors and σ_min(A - z) >= ε on each. No perturbation
 below ε moves an eigenvalue across a circle, so each keeps exactly one and none is multiple: w(A) >= ε. There
-1/σ_min(A - z) = ‖(A - z)⁻¹‖ <= Σ_k κ_k/|z - λ_k| with κ_k = ‖x_k‖‖y_k‖/|y_kᴴx_k|.
+1/σ_min(A - z) = ‖(A - z)⁻¹‖ <= Σ_k κ_k/|z - λ_k| with κ_k = ‖x_k‖‖y_k‖/|y_kᴴx_k|, and also <= κ(V)/r on
+circles of one radius r, V the matrix of unit eigenvectors (Bauer-Fike).
 Upper: with singular vectors of [[A - z, γI], [0, A - z]] for σ, U = [u₁ u₂], V = [v₁ v₂], the matrix
-E = -σ U V⁺ gives (A + E - z) v₂ = 0, (A + E - z) v₁ = -γ v₂, so A + E is defective: w(A) <= ‖E‖.
+E = -σ U V⁺ gives (A + E - z) v₂ = 0, (A + E - z) v₁ = -γ v₂, so A + E is defective: w(A) <= ‖E‖. Also
+w(A) <= σ_{n-1}(A - z): without its two least singular values A - z has a double eigenvalue 0, arbitrarily
+near a defective one.
 Sources: Trefethen and Embree, Spectra and Pseudospectra (2005), §52 (κ_k, partial fractions), Thm 2.2;
 Malyshev, A formula for the 2-norm distance from a matrix to the set of matrices with multiple eigenvalues,
 Numer. Math. 83 (1999); that both meet at w(A): Alam, Bora, Byers and Overton, LAA 435 (2011) 494-513.
@@ -23,9 +26,9 @@ from torch import Tensor
 
 from .errors import BadDtype, BadTensor
 
-MAX_SIZE = 64
+MAX_SIZE = 32
 _UNIT = 2.0**-52
-_RADII, _SHIFTS, _STEPS = 64, 24, 6
+_RADII, _COUPLINGS, _STEPS, _PLACES = 64, 24, 6, 8
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class FloatSpectrum:
 def float_spectrum(matrix: object) -> FloatSpectrum:
     """Eigenvalues and the distance to the nearest defective matrix.
 
-    matrix: square, at most 64 x 64, finite real or complex floats: a tensor, an array or rows of numbers.
+    matrix: square, at most 32 x 32, finite real or complex floats: a tensor, an array or rows of numbers.
     Errors: BadDtype for what is no matrix of numbers, BadTensor for another shape, size or a value that is
     not finite. For the type itself write exact numbers and use `exptx.symbolic.Generator`.
     """
@@ -103,7 +106,8 @@ def _lower(values: Tensor, right: Tensor, margin: float) -> float:
         low, high = (
             (middle, high) if _disjoint(float(ends[middle]), levels, radii, gaps) else (low, middle - 1)
         )
-    return max(0.0, float(ends[low]) * (1 - 0.03) - margin)
+    bauer_fike = float(nearest.min()) / (2 * float(torch.linalg.cond(right)))
+    return max(0.0, max(float(ends[low]), bauer_fike) * (1 - 0.03) - margin)  # 0.03: κ and gaps as computed
 
 
 def _conditions(right: Tensor) -> Tensor | None:
@@ -127,16 +131,16 @@ def _disjoint(level: float, levels: Tensor, radii: Tensor, gaps: Tensor) -> bool
 
 def _upper(a: Tensor, values: Tensor, margin: float) -> float:
     """The least ‖E‖ found over places z and couplings γ, improved around the best one."""
-    places = _places(values)
+    places = _places(a, values)
     size = max(float(torch.linalg.matrix_norm(a, 2)), 1e-300)
-    couplings = size * torch.logspace(-10, 1, 4 * _SHIFTS, dtype=torch.float64)
+    couplings = size * torch.logspace(-10, 1, 3 * _COUPLINGS, dtype=torch.float64)
     found = [_defects(a, place, couplings, margin) for place in places]
     best = min(range(len(found)), key=lambda i: float(found[i].min()))
     place, value = places[best], float(found[best].min())
     coupling = float(couplings[int(found[best].argmin())])
     step = float((values[:, None] - values[None, :]).abs().max()) / 8
     for _ in range(_STEPS):
-        couplings = coupling * torch.logspace(-0.3, 0.3, _SHIFTS, dtype=torch.float64)
+        couplings = coupling * torch.logspace(-0.3, 0.3, _COUPLINGS // 2, dtype=torch.float64)
         nearby = [place + step * complex(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
         for z in nearby:
             bounds = _defects(a, z, couplings, margin)
@@ -146,19 +150,23 @@ def _upper(a: Tensor, values: Tensor, margin: float) -> float:
     return value
 
 
-def _places(values: Tensor) -> list[complex]:
-    """Where two eigenvalues might meet: midpoints of near pairs and centres of near groups."""
+def _places(a: Tensor, values: Tensor) -> list[complex]:
+    """Where two eigenvalues might meet: midpoints of near pairs and centres of near groups, the best few."""
     z = values.tolist()
     places = [sum(z) / len(z)]
     for centre in z:
         near = sorted(z, key=lambda other, c=centre: abs(other - c))
         places += [sum(near[:k]) / k for k in (2, 3, 4) if k <= len(near)]
         places += [(centre + other) / 2 for other in near[2:4]]
-    return list(dict.fromkeys(places))
+    places = list(dict.fromkeys(places))
+    unit = torch.eye(len(z), dtype=a.dtype)
+    sigma = torch.linalg.svdvals(a - torch.tensor(places, dtype=a.dtype)[:, None, None] * unit)
+    best = {*sigma[:, -1].argsort().tolist()[:_PLACES], *sigma[:, -2].argsort().tolist()[:_PLACES]}
+    return [places[i] for i in sorted(best)]
 
 
 def _defects(a: Tensor, place: complex, couplings: Tensor, margin: float) -> Tensor:
-    """‖-σ U V⁺‖ for every γ, with what rounding may add: the norm of a perturbation that makes A defective."""
+    """‖-σ U V⁺‖, or σ_{n-1}(A - z) if less, for every γ, with what rounding may add."""
     n = a.shape[0]
     shifted = a - place * torch.eye(n, dtype=a.dtype)
     whole = torch.zeros(len(couplings), 2 * n, 2 * n, dtype=a.dtype)
@@ -171,4 +179,5 @@ def _defects(a: Tensor, place: complex, couplings: Tensor, margin: float) -> Ten
     usable = least > 1e-12
     inverse = torch.linalg.pinv(torch.where(usable[:, None, None], v, torch.eye(n, 2, dtype=a.dtype)))
     size = torch.linalg.matrix_norm(sigma[:, 2 * n - 2, None, None] * u @ inverse, 2)
-    return torch.where(usable, size + margin / least, torch.full_like(size, math.inf))
+    double = torch.linalg.svdvals(shifted)[-2] + margin
+    return torch.where(usable, size + margin / least, double).clamp(max=double)
