@@ -27,6 +27,12 @@ app = typer.Typer(
 IN_FULL = 6  # so many proofs that were asked for by name are shown step by step
 INTERRUPTED = 130
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+Assume = Annotated[
+    list[str] | None,
+    typer.Option(help="The sign of a symbol: 'x > 0', 'x <= 0', 'x != 0'; repeatable."),
+]
+Seconds = Annotated[float, typer.Option(min=0.1, help="Stop after this time.")]
+Megabytes = Annotated[int, typer.Option(min=300, help="Stop at this much memory.")]
 
 
 def _version(wanted: bool) -> None:
@@ -112,12 +118,9 @@ def verify(
 def decide(
     lhs: Annotated[str, typer.Argument(help="A formula or matrix: 'exp(-x)*cos(2*x)', '[[0, 1], [0, 0]]'.")],
     rhs: Annotated[str, typer.Argument(help="What it is said to equal.")],
-    assume: Annotated[
-        list[str] | None,
-        typer.Option(help="The sign of a symbol: 'x > 0', 'x <= 0', 'x != 0'; repeatable."),
-    ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Stop, undecided, after this time.")] = 30,
-    megabytes: Annotated[int, typer.Option(min=300, help="Stop, undecided, at this much memory.")] = 2000,
+    assume: Assume = None,
+    seconds: Seconds = 30,
+    megabytes: Megabytes = 2000,
     as_json: Json = False,
 ) -> None:
     """Decide whether two formulas are equal for all real values of their symbols.
@@ -126,14 +129,48 @@ def decide(
     tan sinh cosh tanh sqrt log abs, the constants pi, e, I. Exit status: 0 proved, 1 refuted or undecided
     (with the reason), 2 not readable.
     """
-    from . import typed
+    from . import answers, typed
 
     found = typed.decide(lhs, rhs, assume or (), seconds, megabytes)
     if as_json:
         _document(found)
     else:
-        typer.echo("\n".join(typed.decided_lines(found)))
+        typer.echo("\n".join(answers.decided(found)))
     raise typer.Exit(0 if found["status"] == "proved" else 1)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def classify(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="A matrix '[[6, -15], [3, -6]]', a .npy or .json file, a bias in the gap u such as "
+            "'exp(-u)*cos(3*u)', or a catalogue name."
+        ),
+    ],
+    domain: Annotated[
+        str,
+        typer.Option(help="Where a bias is used: real, causal (u >= 0), integers or causal-integers."),
+    ] = "real",
+    parameters: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter of an encoding: head_dim=8; repeatable.")
+    ] = None,
+    assume: Assume = None,
+    seconds: Seconds = 30,
+    megabytes: Megabytes = 2000,
+    as_json: Json = False,
+) -> None:
+    """Say what a matrix, bias or encoding is: its blocks, kernel functions, bounds, or why it is outside.
+
+    Exit status: 0 with an answer, whichever it is, 2 without one (unreadable, stopped, or not classified).
+    """
+    from . import answers, typed
+
+    found = typed.classify(what, assume or (), domain, typed.settings(parameters or ()), seconds, megabytes)
+    if as_json:
+        _document(found)
+    else:
+        typer.echo("\n".join(answers.classified(found)))
 
 
 @app.command()

@@ -1,18 +1,17 @@
-"""Questions typed at the command line: asked in a process with limits, answered as documents, shown as lines.
+"""Questions typed at the command line: asked in a process with limits, answered as documents.
 
 Nothing heavy is imported here; the other process does that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import __version__
+from ..symbolic.errors import BadInput
 from .errors import Stopped
 from .worker import within
-
-SHOWN = 300  # characters of a formula on one line
 
 
 def decide(lhs: str, rhs: str, assume: Sequence[str], seconds: float, megabytes: int) -> dict[str, Any]:
@@ -41,21 +40,31 @@ def _decision(lhs: str, rhs: str, assume: list[str]) -> dict[str, Any]:
     return decision(lhs, rhs, assume)
 
 
-def decided_lines(document: dict[str, Any]) -> list[str]:
-    """What a person reads of the document of `exptx decide`."""
-    read = document["read"]
-    rows = {
-        "reason": document["reason"],
-        "witness": ", ".join(f"{x} = {value}" for x, value in (document["witness"] or {}).items()),
-        "entry": document["entry"] and "({}, {}), counted from 0".format(*document["entry"]),
-        "gap": document["gap"] and f"lhs - rhs = {document['gap']}",
-        "where": ", ".join(document["side_conditions"]),
-        "given": ", ".join(document["assume"]),
-        "exact": ", ".join(f"{number} is read as {value}" for number, value in document["decimals"].items()),
-    }
-    first = f"{document['status']}: {_short(read['lhs'])} = {_short(read['rhs'])}"
-    return [first, *(f"{name + ':':9}{text}" for name, text in rows.items() if text)]
+def classify(
+    what: str,
+    assume: Sequence[str],
+    domain: str,
+    parameters: Mapping[str, str],
+    seconds: float,
+    megabytes: int,
+) -> dict[str, Any]:
+    """The document of `exptx classify`. Errors: those of `classification.classification`, and Stopped."""
+    found = within(seconds, megabytes, _classification, what, list(assume), domain, dict(parameters))
+    return {"schema": "exptx-classify/1", "version": __version__, "what": what, **found}
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+def _classification(what: str, assume: list[str], domain: str, parameters: dict[str, str]) -> dict[str, Any]:
+    from .classification import classification
+
+    return classification(what, assume, domain, parameters)
+
+
+def settings(texts: Sequence[str]) -> dict[str, str]:
+    """{name: value} from 'name=value'; BadInput for anything else."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name.strip() and equals and value.strip()):
+            raise BadInput(f"--set is {text!r}; name=value works, such as head_dim=8")
+        found[name.strip()] = value.strip()
+    return found

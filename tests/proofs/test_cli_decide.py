@@ -18,9 +18,9 @@ def test_what_is_true_under_assumptions_is_proved_with_exit_0_and_all_that_was_u
     done = decide("-0.1*sqrt(x^2)/y", "-x/(10*y)", "--assume", "x > 0")
     assert (done.returncode, done.stderr) == (0, "")
     first, *rows = done.stdout.splitlines()
-    assert first == "proved: -√(x²)/(10·y) = -x/(10·y)"
-    assert rows[0].startswith("reason:  sympy's own evaluation makes this ")
-    assert rows[1:] == ["where:   y ≠ 0", "given:   x > 0", "exact:   0.1 is read as 1/10"]
+    assert first == "proved:    -√(x²)/(10·y) = -x/(10·y)"
+    assert rows[0].startswith("reason:    sympy's own evaluation makes this ")
+    assert rows[1:] == ["where:     y ≠ 0", "given:     x > 0", "exact:     0.1 is read as 1/10"]
 
 
 def test_what_is_false_is_refuted_with_exit_1_and_one_document():
@@ -49,4 +49,4 @@ def test_a_limit_on_time_is_a_reason_to_be_undecided():
     matrix = "[[a,b,c],[d,f,g],[h,k,l]]"
     done = decide(f"{matrix}^60", f"{matrix}^59*{matrix}", "--seconds", "0.5")
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.splitlines()[1] == "reason:  stopped after 0.5 s; a larger --seconds may do"
+    assert done.stdout.splitlines()[1] == "reason:    stopped after 0.5 s; a larger --seconds may do"

@@ -1,0 +1,126 @@
+"""What a person reads of the documents of `exptx decide` and `exptx classify`: a name and a text a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+SHOWN = 300  # characters of a formula on one line
+WIDTH = 10  # of the names in front
+
+Document = dict[str, Any]
+Row = tuple[str, Any]
+
+
+def decided(document: Document) -> list[str]:
+    """The verdict, the reason, and the evidence that there is."""
+    read = document["read"]
+    return _lines(
+        [
+            (document["status"], f"{_short(read['lhs'])} = {_short(read['rhs'])}"),
+            ("reason", document["reason"]),
+            ("witness", ", ".join(f"{x} = {value}" for x, value in (document["witness"] or {}).items())),
+            ("entry", document["entry"] and "({}, {}), counted from 0".format(*document["entry"])),
+            ("gap", document["gap"] and f"lhs - rhs = {document['gap']}"),
+            ("where", ", ".join(document["side_conditions"])),
+            ("given", ", ".join(document["assume"])),
+            (
+                "exact",
+                ", ".join(f"{number} is read as {exact}" for number, exact in document["decimals"].items()),
+            ),
+        ]
+    )
+
+
+def classified(document: Document) -> list[str]:
+    """The answer, the blocks with their kernel functions, and how the flow behaves."""
+    rows = {"matrix": _matrix, "bias": _bias, "encoding": _encoding}[document["kind"]]
+    return _lines([(document["kind"], _short(document["read"])), *rows(document)])
+
+
+def _matrix(document: Document) -> Iterator[Row]:
+    yield from _flow(document)
+    yield "exp(tX)", _short(document.get("flow", ""))
+    yield "basis", f"S = {_short(document['basis'])}"
+    yield "isometric", "exp(tX) keeps every length" if document["isometric"] else ""
+    yield "check", _verdict(document["check"])
+
+
+def _flow(document: Document) -> Iterator[Row]:
+    """Type, blocks, boundedness."""
+    yield "type", _short(document["type"])
+    for block, count in _counted(document["blocks"]):
+        yield "block", (f"{count} times " if count > 1 else "") + _block(block)
+    yield "bounded", document["bounded_reason"]
+    yield "P", document.get("metric_reason") or _metric(document)
+
+
+def _metric(document: Document) -> str:
+    if "metric" not in document:
+        return ""
+    when = "" if document["bounded"]["all"] else " for t ≥ 0"
+    bound = f", so ‖exp(tX)‖ ≤ {document['bound']}{when}" if document["bound"] else ""
+    return f"{_short(document['metric'])} has {document['metric_relation']}{bound}"
+
+
+def _block(block: Document) -> str:
+    if block["kind"] == "companion":
+        at = block["half_planes"]
+        where = f"{at['left']} left of, {at['axis']} on, {at['right']} right of the imaginary axis"
+        roots = _short(", ".join(block["eigenvalues"]))
+        return f"companion of {block['factor']}, size {block['size']}; eigenvalues {roots}; {where}"
+    facts = [f"{name.replace('_', '-')} {block[name]}" for name in _FACTS if block.get(name, "0") != "0"]
+    return f"{', '.join([block['kind'], *facts])}; kernels {_short(', '.join(block['kernel_functions']))}"
+
+
+_FACTS = ("decay", "frequency", "size", "half_life", "period")
+
+
+def _counted(blocks: list[Document]) -> list[tuple[Document, int]]:
+    """Each different block once, with how often it occurs."""
+    return [(block, blocks.count(block)) for i, block in enumerate(blocks) if block not in blocks[:i]]
+
+
+def _bias(document: Document) -> Iterator[Row]:
+    yield "domain", document["domain"]
+    yield "answer", document["answer"] + (f": {document['law']}" if "law" in document else "")
+    yield "reason", document.get("reason")
+    yield "cited", document.get("cited")
+    yield "witness", document.get("witness")
+    if "type" in document:
+        yield from _flow(document)
+    if "order" in document:
+        yield ("X" if "u·X" in document["law"] else "A"), _short(document["matrix"])
+        yield "c", _short(document["c"])
+        yield "v", _short(document["v"])
+        yield (
+            "least",
+            f"the Hankel determinant of order {document['order']} is {document['hankel_determinant']}",
+        )
+        yield "names", ", ".join(f"{name} = {value}" for name, value in document["names"].items())
+        yield "check", _verdict(document["check"])
+    yield "where", ", ".join(document["where"])
+
+
+def _encoding(document: Document) -> Iterator[Row]:
+    yield "answer", document["answer"]
+    yield "family", _verdict(document["family"])
+    yield "relative", _verdict(document["relative"])
+    if document["pairs"]:
+        first, second = document["pairs"]
+        yield "pairs", f"(t, s) = {first} and {second} have one gap and are told apart"
+    yield "score", _short(document["score"] or "")
+    for generator in document["generators"]:
+        yield from _flow(generator)
+
+
+def _verdict(verdict: Document) -> str:
+    return f"{verdict['status'].replace('_', ' ')}: {verdict['reason']}"
+
+
+def _lines(rows: list[Row]) -> list[str]:
+    return [f"{name + ':':{WIDTH}} {text}" for name, text in rows if text]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

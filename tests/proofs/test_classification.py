@@ -1,0 +1,115 @@
+"""What a typed matrix, bias or encoding is: the documents behind `exptx classify`."""
+
+from __future__ import annotations
+
+import pytest
+from exptx.proofs.classification import classification
+from exptx.symbolic import BadInput, Unreadable, Unsupported, encodings
+
+
+def classify(what, *assume, domain="real", **parameters):
+    return classification(what, assume, domain, parameters)
+
+
+def test_a_turn_in_an_odd_basis_is_a_turn_with_an_exact_metric():
+    found = classify("[[6,-15],[3,-6]]")
+    assert (found["kind"], found["type"], found["metric"]) == ("matrix", "turn", "[[1, -2], [-2, 5]]")
+    assert found["bound"] == "5.828427125"
+    assert found["blocks"][0]["kernel_functions"] == ["cos(3·t)", "sin(3·t)"]
+    assert found["check"]["status"] == "proved"
+
+
+def test_a_bound_is_rounded_up():
+    """√cond P = 3 + 2√2 = 5.82842712474619…"""
+    assert float(classify("[[6,-15],[3,-6]]")["bound"]) > 5.82842712474619
+
+
+def test_a_product_of_matrices_is_multiplied_out():
+    assert classify("[[0,1],[1,0]]*[[-1,0],[0,-2]]*[[0,1],[1,0]]")["type"] == "fade ⊕ fade"
+
+
+def test_roots_of_higher_degree_are_counted_and_enclosed():
+    (block,) = classify("[[0,1,0],[0,0,1],[2,0,0]]")["blocks"]
+    assert block["half_planes"] == {"left": 2, "axis": 0, "right": 1}
+    assert "1.25992105" in block["eigenvalues"], "the cube root of 2"
+
+
+def test_a_file_is_classified_like_its_literal(tmp_path):
+    path = tmp_path / "m.json"
+    path.write_text("[[6, -15], [3, -6]]")
+    literal = classify("[[6, -15], [3, -6]]")
+    assert classify(str(path)) == literal | {"read": str(path)}
+
+
+def test_symbols_need_signs_and_get_them():
+    with pytest.raises(Unsupported, match="discriminant"):
+        classify("[[0, -w], [w, 0]]")
+    assert classify("[[0, -w], [w, 0]]", "w > 0")["type"] == "turn"
+
+
+@pytest.mark.parametrize(
+    ("bias", "domain", "order"),
+    [
+        ("u**2*exp(-u/10)*cos(3*u)", "real", 6),
+        ("-u", "real", 2),
+        ("log(exp(-2*u))", "real", 2),
+        ("sqrt(u^2)", "causal", 2),
+        ("2^-u", "real", 1),
+        ("cos(u)^4", "real", 5),
+        ("3", "real", 1),
+    ],
+)
+def test_a_bias_in_disguise_has_its_least_order(bias, domain, order):
+    found = classify(bias, domain=domain)
+    assert (found["order"], found["check"]["status"]) == (order, "proved")
+
+
+@pytest.mark.parametrize("bias", ["log(1+u)", "exp(-u^2)", "abs(u)", "sqrt(1+u)"])
+def test_what_is_no_generator_in_disguise_has_a_reason(bias):
+    found = classify(bias)
+    assert found["answer"] == "not realizable"
+    assert found["reason"]
+    assert found["witness"]
+
+
+def test_two_pairs_of_positions_refute_an_encoding():
+    found = classify("keys_only")
+    assert found["answer"] == "outside the family of exp(uX)"
+    assert found["pairs"] == ["(1, 1)", "(0, 0)"]
+
+
+def test_parameters_are_set_exactly_and_missing_ones_are_symbols():
+    assert classify("rope", head_dim="8", interleaved="true")["parameters"]["head_dim"] == "8"
+    assert classify("decay")["parameters"]["gamma"] == "gamma"
+    assert classify("decay", gamma="0.1")["parameters"]["gamma"] == "1/10"
+
+
+LISTS = {"step_table": {"edges": "[1, 4]", "values": "[0, 1/2, 1]"}}
+
+
+@pytest.mark.parametrize("name", encodings())
+def test_every_catalogue_name_is_classified(name):
+    found = classify(name, **LISTS.get(name, {}))
+    assert found["relative"]["status"] in ("proved", "refuted")
+    assert found["family"]["status"] in ("proved", "refuted")
+
+
+@pytest.mark.parametrize(
+    ("what", "parameters", "error", "sentence"),
+    [
+        ("romee", {}, BadInput, "did you mean rope"),
+        ("x + 1", {}, BadInput, "formula in the gap u"),
+        ("[[1, 2]]", {}, BadInput, "not square"),
+        ("2u", {}, Unreadable, "what, column 2"),
+        ("u", {"head_dim": "4"}, BadInput, "--set is for the parameters"),
+        ("rope", {"head_dimm": "4"}, BadInput, "head_dim"),
+        ("step_table", {}, BadInput, "a list .* --set edges"),
+        ("rope", {"head_dim": "4x"}, Unreadable, "head_dim, column 2"),
+        ("nothing.npy", {}, FileNotFoundError, "does not exist"),
+        ("x\0", {}, Unreadable, r"U\+0000"),
+        ("u" * 10_000, {}, Unreadable, "a name of 10000 letters"),
+    ],
+)
+def test_what_is_nothing_is_refused_in_one_sentence(what, parameters, error, sentence):
+    with pytest.raises(error, match=sentence):
+        classify(what, **parameters)
