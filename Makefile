@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help report test lint bench clean
+.PHONY: help report test sweep lint bench clean
 .DELETE_ON_ERROR:
 
 help:  ## this list
@@ -28,6 +28,9 @@ report: $(READY)  ## prove everything and write build/report/index.html
 # One process a core, so one thread a process; a file stays in one process, which shares what it proves.
 test: $(READY)  ## run the whole test suite
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile
+
+sweep: $(READY)  ## find 2000 random Jordan types again in random bases
+	@EXPTX_PLANTED=2000 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto tests/symbolic/test_classify.py -k planted
 
 lint: $(READY)  ## ruff and the type checker
 	@$(BIN)/ruff check --quiet .

@@ -16,11 +16,13 @@ if find_spec("torch") is None:
     raise MissingTorch("exptx.numeric needs PyTorch, which is not installed: pip install 'exptx[torch]'")
 
 _HOME = {  # no file bears the name of a public function, or importing the file would hide the function
+    "FloatSpectrum": "nearness",
     "RelativeTest": "relative",
     "RotaryEmbedding": "modules",
     "alibi_attention": "attend",
     "alibi_slopes": "bias",
     "attention": "attend",
+    "float_spectrum": "nearness",
     "permute_qk": "layout",
     "relative_test": "relative",
     "rotary_embedding": "rotary",

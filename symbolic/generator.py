@@ -47,7 +47,7 @@ class Generator(Shown):
         all blocks are `Block`s. Errors: Unsupported for other entries outside canonical blocks, and for
         symbols whose assumptions leave the type open (the message names the discriminant).
         """
-        exact = exact_matrix(matrix, "matrix")
+        exact = _exact(matrix)
         found = classify(exact)
         self._fill(exact, found.blocks, found.basis, found.inverse)
 
@@ -178,6 +178,19 @@ class Generator(Shown):
         inside = ", ".join(map(repr, self.blocks))
         basis = "" if self.basis.is_Identity else f", basis={self.basis!r}"
         return f"Generator.direct_sum({inside}{basis})"
+
+
+def _exact(matrix: object) -> sp.ImmutableMatrix:
+    """The matrix with exact entries; for floats the refusal says why, and what floats can tell."""
+    try:
+        return exact_matrix(matrix, "matrix")
+    except WrongType as refusal:
+        if "float" not in str(refusal) and "ndarray" not in str(refusal):
+            raise
+        raise WrongType(
+            f"{refusal} (the Jordan type jumps under rounding; exptx.numeric.float_spectrum gives the "
+            "eigenvalues and the distance to the nearest defective matrix)"
+        ) from None
 
 
 def _inverse(basis: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
