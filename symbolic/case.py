@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
@@ -10,7 +10,8 @@ from .admit import admit_scalar
 from .elementary import Names, Rewriter
 from .errors import BadInput, WrongType
 from .intervals import Interval, intervals
-from .modes import Spectrum, spectrum
+from .modes import Denominator, Spectrum, spectrum
+from .quotient import exact_quotient
 from .walk import all_atoms, applications, text
 
 DOMAINS = ("real", "causal", "integers", "causal-integers")
@@ -63,11 +64,27 @@ class Case:
     def value(self, at: int | sp.Rational, formula: sp.Expr | None = None) -> sp.Expr:
         """The bias, or a rewritten formula, at a point; equal constants have equal names."""
         value = (self.bias if formula is None else formula.xreplace(self.constants.values)).subs(self.u, at)
+        if value.has(sp.nan, sp.zoo, sp.oo):
+            raise BadInput(f"bias has no finite value at {self.u} = {at}; give it one by a Piecewise")
         return Rewriter(self.u, sp.S.One, self.constants, self.logs, self.whole).rewrite(value)
 
     def spectrum(self, formula: sp.Expr) -> Spectrum:
-        """Modes and foreign terms of a rewritten formula."""
-        return spectrum(formula, self.u, self.logs.values)
+        """Modes and foreign terms of a rewritten formula, frequencies positive where their values are."""
+        found = spectrum(formula, self.u, self.logs.values)
+        return Spectrum(tuple(mode.turned(self.constants.values) for mode in found.modes), found.foreign)
+
+    def undivided(self, piece: Interval) -> Interval | None:
+        """The interval, a quotient divided out; None if the formula surely is no exponential polynomial."""
+        try:
+            spectrum(piece.formula, self.u, self.logs.values)
+        except Denominator:
+            if piece.formula.free_symbols & set(self.logs.values):
+                raise
+            logs = (x for x, value in self.constants.values.items() if isinstance(value, sp.log))
+            rates = frozenset(x for x in logs if self.constants.values[x].args[0].is_Integer)
+            formula = exact_quotient(piece.formula, self.u, rates)
+            return None if formula is None else replace(piece, formula=formula)
+        return piece
 
 
 __all__ = ["DOMAINS", "Case"]

@@ -56,7 +56,7 @@ class Rewriter:
     """Rewrites formulas in u near the point `where`.
 
     constants, logs: symbol names, shared by all intervals; `turning`: the polynomials whose sign was used.
-    whole: u runs through the integers, so that (-a)^u = a^u cos(πu).
+    whole: u runs through the integers, so that (-a)^u = a^u cos(πu). endless: the formula has steps for ever.
     """
 
     u: sp.Symbol
@@ -65,6 +65,7 @@ class Rewriter:
     logs: Names
     whole: bool = False
     turning: set[sp.Expr] = field(default_factory=set)
+    endless: bool = False
 
     def rewrite(self, node: sp.Expr) -> sp.Expr:
         """The formula that equals `node` where it is defined and no turning polynomial changes sign."""
@@ -91,6 +92,9 @@ class Rewriter:
         return {
             sp.Pow: self._power,
             sp.log: self._log,
+            sp.floor: self._floor,
+            sp.ceiling: lambda x: -self._floor(-x),
+            sp.Mod: lambda x, n: x - n * self._floor(x / n),
             sp.Abs: lambda x: self._side(x) * x,
             sp.sign: lambda x: sp.Integer(self._side(x)),
             sp.Heaviside: lambda x, *_: sp.Integer(self._side(x) > 0),
@@ -121,6 +125,15 @@ class Rewriter:
         side = self._side(self.rewrite(condition.lhs - condition.rhs))
         return bool(condition.func(sp.Integer(side), 0))
 
+    def _floor(self, x: sp.Expr) -> sp.Integer:
+        """The whole part at `where`; the steps go on for ever, so only the nearest are asked for again."""
+        if self.whole or sp.Poly(x, self.u).degree() != 1 or x.free_symbols != {self.u}:
+            raise Unsupported(f"the whole part of {text(x)} is decided for rational a*u + b and real u only")
+        value = sp.floor(x.xreplace({self.u: self.where}))
+        self.endless = True
+        self.turning |= {sp.expand(x - value), sp.expand(x - value - 1)}
+        return value
+
     def _extreme(self, values: tuple[sp.Expr, ...], way: int) -> sp.Expr:
         best = values[0]
         for value in values[1:]:
@@ -140,6 +153,8 @@ class Rewriter:
         if self.u in q.free_symbols and q.free_symbols == {self.u}:
             self.turning.add(q)
         value = q.xreplace({self.u: self.where}).xreplace(self.constants.values)
+        if value.is_zero:
+            return 1  # a cut, at which no interval has its point when the sign is asked for again
         signs = (value.is_positive, value.is_negative)
         if True not in signs:
             raise Unsupported(
@@ -236,9 +251,10 @@ class Rewriter:
         """(polynomial, P) if the element is one polynomial times e^P with real P."""
         exponents = {reader.ring.exponents[number].transcendental for number in element.terms}
         if len(exponents) != 1 or any(next(iter(exponents))[1:]):
+            given = text(formula.xreplace(self.logs.values))
             raise Unsupported(
-                f"{text(formula)} stands inside a logarithm, a root or an absolute value and is no "
-                "polynomial times one real exponential, which is all that is decided there"
+                f"{given} stands in a logarithm, a root or an absolute value and is no polynomial times one "
+                "real exponential, which is all that is decided there"
             )
         real = reader.ring.exponents[next(iter(element.terms))].real.as_expr(*reader.ring.symbols)
         return sp.expand(expression(reader, Ratio(element)) * sp.exp(-real)), real
@@ -247,6 +263,11 @@ class Rewriter:
 
     def _argument(self, argument: sp.Expr) -> sp.Expr:
         """Irrational coefficients of u become symbols."""
+        if any(part.has(*self.logs.values) for part in argument.atoms(sp.exp)):
+            given = text(argument.xreplace(self.logs.values))
+            raise Unsupported(
+                f"bias has exp, sin or cos of {given}; only polynomials and logarithms are decided there"
+            )
         terms = []
         for term in sp.Add.make_args(sp.expand(argument)):
             constant, rest = term.as_independent(self.u, *self.logs.values, as_Add=False)

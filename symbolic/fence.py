@@ -52,6 +52,15 @@ def foreign(case: Case, piece: Interval, spectrum: Spectrum) -> NotRealizable:
     return NotRealizable(case.bias, case.u, case.domain, reason, cited, hankel_witness(case), conditions)
 
 
+def fractional(case: Case) -> NotRealizable:
+    """The refusal for a quotient that does not come out."""
+    reason = (
+        "it is a quotient of exponential polynomials whose denominator does not divide its numerator "
+        "in the ring that their exponents span; no other exponents could help"
+    )
+    return NotRealizable(case.bias, case.u, case.domain, reason, INDEPENDENT, hankel_witness(case))
+
+
 def _surely(terms: tuple[Foreign, ...], case: Case) -> tuple[Foreign, tuple[sp.Expr, ...]]:
     """A term whose coefficient is not 0 for the true constants."""
     problem: Unsupported | None = None
@@ -70,6 +79,8 @@ def kinked(case: Case, pieces: list[Interval]) -> NotRealizable | None:
         if decide(piece.formula, last.formula).status is not Status.PROVED:
             return parted(case, piece.sample, last, f"for {case.u} > {last.lower}")
     for at in (piece.lower for piece in pieces if piece.lower.is_finite):
+        if case.bias.subs(case.u, at).has(sp.nan, sp.zoo):
+            continue  # a quotient has a gap there
         value = case.value(at)
         if decide(value, case.value(at, last.formula)).status is not Status.PROVED:
             return parted(case, at, last, f"near {case.u} = {at}")
@@ -128,4 +139,4 @@ def hankel_witness(case: Case, size: int = 4) -> Witness | None:
     return None
 
 
-__all__ = ["foreign", "hankel_witness", "kinked", "parted"]
+__all__ = ["foreign", "fractional", "hankel_witness", "kinked", "parted"]

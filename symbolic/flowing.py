@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
 from .block import Block
@@ -28,7 +30,7 @@ def flowing(case: Case, formula: sp.Expr, modes: tuple[Mode, ...]) -> Realizatio
         raise BadInput("bias is 0 for all u; nothing needs to be realised")
     values = case.constants.values
     c, v = (sp.ImmutableMatrix(rows) for rows in columns(modes))
-    verdict = _verified(Generator.direct_sum(*map(block, modes)), c, v, formula, case)
+    verdict = _verified(modes, c, v, formula, case)
     nodes = tuple(map(node, modes))
     counted = without_constant(nodes, 0) if case.modulo_row_constant else nodes
     certificate = determinant(counted).xreplace(values)
@@ -80,21 +82,36 @@ def steady_row(modes: tuple[Mode, ...]) -> int | None:
 
 
 def _verified(
-    generator: Generator, c: sp.MatrixBase, v: sp.MatrixBase, formula: sp.Expr, case: Case
+    modes: tuple[Mode, ...], c: sp.MatrixBase, v: sp.MatrixBase, formula: sp.Expr, case: Case
 ) -> Verdict:
-    """cᵀ E(u) v = b(u) with E(0) = I and E' = XE, decided; then balls compare with the bias as given."""
-    flow = generator.verify()
-    closed = (c.T * generator.exp(case.u) * v)[0, 0]
-    equal = decide(closed, formula)
-    for verdict in (flow, equal):
+    """The modes add up to the bias; for free rates cᵀ E(u) v are the modes, E(0) = I, E' = XE; then balls."""
+    free = tuple(_freed(mode, k) for k, mode in enumerate(modes))
+    generator = Generator.direct_sum(*map(block, free))
+    total = sp.Add(*(mode.at(case.u) for mode in modes))
+    claims = (
+        decide(total, formula),
+        generator.verify(),
+        decide((c.T * generator.exp(case.u) * v)[0, 0], sp.Add(*(mode.at(case.u) for mode in free))),
+    )
+    for verdict in claims:
         if verdict.status is Status.REFUTED:
             raise Disagreement(f"the realisation of {case.bias} failed: {verdict.reason}")
         if verdict.status is not Status.PROVED:
             raise Unsupported(f"the realisation of {case.bias} could not be verified: {verdict.reason}")
-    seen = examine(case.bias, closed.xreplace(case.constants.values), case.u, POINTS)
+    seen = examine(case.bias, total.xreplace(case.constants.values), case.u, POINTS)
     return Verdict(
         Status.PROVED,
-        f"c' E(u) v = bias: {equal.reason}; {flow.reason}; balls agree with the bias at {seen} points",
+        f"bias is the sum of its modes: {claims[0].reason}; for free rates they are c' E(u) v: "
+        f"{claims[2].reason}; {claims[1].reason}; balls agree with the bias at {seen} points",
+    )
+
+
+def _freed(mode: Mode, k: int) -> Mode:
+    """The mode with free rate and frequency."""
+    rate = mode.rate if mode.rate.is_zero else sp.Symbol(f"gamma_{k}", real=True)
+    turning = not mode.frequency.is_zero
+    return replace(
+        mode, rate=rate, frequency=sp.Symbol(f"omega_{k}", positive=True) if turning else sp.S.Zero
     )
 
 

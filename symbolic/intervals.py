@@ -12,6 +12,7 @@ from .errors import Unsupported
 from .walk import text
 
 MAX_CUTS = 64
+STEPS = 3
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,22 @@ class Interval:
 def intervals(
     bias: sp.Expr, u: sp.Symbol, start: sp.Expr, constants: Names, logs: Names, whole: bool
 ) -> list[Interval]:
-    """The intervals of (start, oo), in order. Errors: Unsupported at irrational or too many cuts."""
+    """The intervals of (start, oo), in order; some of them if there is no end to them.
+
+    Errors: Unsupported at irrational or too many cuts.
+    """
     cuts: set[sp.Rational] = set()
     while True:
         ends = [start, *sorted(cuts), sp.oo]
-        found, turning = [], set()
+        found, turning, endless = [], set(), False
         for lower, upper in pairwise(ends):
             rewriter = Rewriter(u, _inside(lower, upper), constants, logs, whole)
             found.append(Interval(lower, upper, rewriter.where, rewriter.rewrite(bias)))
             turning |= rewriter.turning
+            endless = endless or rewriter.endless
         new = {root for q in turning for root in _roots(q, u) if root > start} - cuts
+        if endless and len(cuts) > STEPS:
+            return [p for p in found if not any(p.lower < cut < p.upper for cut in new)]
         if not new:
             return found
         cuts |= new

@@ -58,6 +58,12 @@ class Mode:
         )
         return sp.exp(self.rate * u) * sp.Add(*terms)
 
+    def turned(self, values: Mapping[sp.Symbol, sp.Expr]) -> Mode:
+        """The same mode with the frequency that is positive for these values of its symbols."""
+        if not self.frequency.xreplace(values).is_negative:
+            return self
+        return replace(self, frequency=-self.frequency, sines=tuple(-x for x in self.sines))
+
     def mapped(self, values: Mapping[sp.Symbol, sp.Expr]) -> Mode:
         """The mode with symbols replaced."""
         cosines, sines = (tuple(x.xreplace(values) for x in part) for part in (self.cosines, self.sines))
@@ -98,7 +104,7 @@ def spectrum(formula: sp.Expr, u: sp.Symbol, logs: Mapping[sp.Symbol, sp.Expr] |
         raise Denominator(f"{text(formula)} keeps a denominator that depends on {u}")
     numerator, cleared = _whole_powers(ratio.numerator, reader, bases)
     groups = _grouped(numerator, moving)
-    tame = {key: part for key, part in groups.items() if _linear(key, moving[0])}
+    tame = {key: part for key, part in groups.items() if _linear(key, moving)}
     if cleared and len(tame) == len(groups):
         raise Denominator(f"{text(formula)} has a negative power of a polynomial in {u}")
     scale = expression(reader, Ratio(reader.ring.one, ratio.factors))
@@ -130,9 +136,13 @@ class Denominator(Unsupported):
     """A denominator depends on the variable and does not divide the numerator."""
 
 
-def _linear(key: Key, i: int) -> bool:
-    """No foreign factor, and an exponent that is linear in x_i."""
-    return not any(key[2]) and all(monomial[i] == 1 for part in key[:2] for monomial in part)
+def _linear(key: Key, moving: tuple[int, ...]) -> bool:
+    """No foreign factor, and an exponent that is linear in u alone."""
+    i = moving[0]
+    others = [k for k in moving if k != i]
+    return not any(key[2]) and all(
+        monomial[i] == 1 and not any(monomial[k] for k in others) for part in key[:2] for monomial in part
+    )
 
 
 def _grouped(element: ExpPoly, moving: tuple[int, ...]) -> dict[Key, list[ExpPoly]]:

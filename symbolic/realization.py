@@ -10,8 +10,8 @@ from typing import Any
 
 from .approximation import Approximation, approximate
 from .case import Case
-from .errors import BadInput
-from .fence import foreign, kinked
+from .errors import BadInput, Unsupported
+from .fence import foreign, fractional, kinked
 from .flowing import flowing
 from .realized import NotRealizable, Realization, Slots, Witness
 from .stepped import stepped
@@ -44,12 +44,17 @@ def realize(
         return approximate(case, tolerance, window)
     if case.whole:
         return stepped(case)
-    pieces = case.intervals()
+    whole = [case.undivided(piece) for piece in case.intervals()]
+    pieces = [piece for piece in whole if piece is not None]
+    if len(pieces) < len(whole):
+        return fractional(case)
     found = [case.spectrum(piece.formula) for piece in pieces]
     for piece, spectrum in zip(pieces, found, strict=True):
         if spectrum.foreign:
             return foreign(case, piece, spectrum)
     broken = kinked(case, pieces)
+    if broken is None and pieces[-1].upper.is_finite:
+        raise Unsupported("bias has steps for ever that cancel where it was looked at; write it without them")
     return flowing(case, pieces[-1].formula, found[-1].modes) if broken is None else broken
 
 

@@ -62,7 +62,10 @@ class Steps:
 
 def stepped(case: Case) -> Realization | NotRealizable:
     """The realisation of least order on n >= 0 or on all integers, or why there is none."""
-    pieces = case.intervals()
+    whole = [case.undivided(piece) for piece in case.intervals()]
+    pieces = [piece for piece in whole if piece is not None]
+    if len(pieces) < len(whole):
+        raise Unsupported("bias is a quotient that does not come out; domain 'real' or 'causal' decides it")
     tail = pieces[-1]
     spectrum = case.spectrum(tail.formula)
     if spectrum.foreign:

@@ -26,6 +26,7 @@ ORDERS = [  # bias, order, Hankel-Wronskian determinant
     (sp.exp(sp.sqrt(2) * u) * sp.cos(sp.pi * u / 3), 2, None),
     (sp.log(8) * u - 3 * sp.log(2) * u + 1, 1, 1),
     (sp.sin(u + 1) / (g + 1), 2, None),
+    (sp.cos(sp.sqrt(2) * u) * sp.cos(sp.sqrt(3) * u), 4, None),
 ]
 CASES = [pytest.param(*case, id=str(case[0])) for case in ORDERS]
 
@@ -128,6 +129,7 @@ def test_a_row_constant_saves_one_exactly_when_zero_is_an_eigenvalue(bias, befor
         (sp.exp(-(u**2)), "exp(-u**2)"),
         ((1 - u**2) * sp.exp(-(u**2) / 2), "exp(-u**2/2)"),
         (sp.cos(u**2) + u, "exp(I*u**2)"),
+        ((1 + u) ** u, "a power of u + 1 that is not whole"),
     ],
     ids=str,
 )
@@ -138,6 +140,43 @@ def test_what_is_no_exponential_polynomial_is_refused_with_its_reason(bias, word
     assert word in found.reason
     assert found.cited
     assert "excludes orders below 4" in found.witness.sentence
+
+
+@pytest.mark.parametrize(
+    "bias", [sp.floor(u), sp.ceiling(-u / 3), sp.Mod(u, 7), u - sp.floor(2 * u)], ids=str
+)
+@pytest.mark.parametrize("domain", ["real", "causal"])
+def test_steps_without_end_are_refused_at_a_point_of_another_step(bias, domain):
+    found = realize(bias, u, domain=domain)
+    assert isinstance(found, NotRealizable)
+    point = found.witness.data["point"][found.u]
+    assert bias.subs(u, point) == found.witness.data["bias"] != found.witness.data["continued"]
+
+
+@pytest.mark.parametrize(
+    ("bias", "order"),
+    [
+        ((sp.exp(2 * u) - 1) / (sp.exp(u) - 1), 2),
+        (sp.sin(3 * u) / sp.sin(u), 3),
+        ((1 - 2 ** (-5 * u)) / (1 - 2 ** (-u)), 5),
+        ((u**2 - 1) * sp.exp(u) / (u - 1), 2),
+    ],
+    ids=str,
+)
+def test_a_quotient_that_comes_out_is_realised(bias, order):
+    assert realize(bias, u, domain="causal").order == order
+
+
+@pytest.mark.parametrize(
+    "bias",
+    [sp.tanh(u), 1 / (1 + u), 1 / (1 + u**2), 1 / (1 + sp.exp(-u)), sp.sin(u) / u, (3**u - 1) / (2**u - 1)],
+    ids=str,
+)
+@pytest.mark.parametrize("domain", ["real", "causal"])
+def test_a_quotient_that_does_not_come_out_is_refused(bias, domain):
+    found = realize(bias, u, domain=domain)
+    assert isinstance(found, NotRealizable)
+    assert "does not divide" in found.reason
 
 
 def test_the_finite_witness_of_the_logarithm_is_its_hankel_determinant():
@@ -154,6 +193,7 @@ def test_the_finite_witness_of_the_logarithm_is_its_hankel_determinant():
         (sp.Piecewise((1, u < 3), (0, True)), "at u = 2 the bias is 1 and not 0"),
         (sp.Min(u, 4), "at u = 3 the bias is 3 and not 4"),
         (sp.sign(u) ** 2, "at u = 0 the bias is 0 and not 1"),
+        (sp.Max(0, 1 - u), "at u = 0 the bias is 1 and not 0"),
     ],
     ids=str,
 )
@@ -197,6 +237,12 @@ def test_symbols_that_may_vanish_become_conditions():
         ((u**g, u), {}, Unsupported),
         ((sp.gamma(u), u), {}, Unsupported),
         ((sp.log(1 + sp.exp(u)), u), {}, Unsupported),
+        ((sp.exp(-sp.sqrt(u)), u), {}, Unsupported),
+        (((sp.exp(g * u) - 1) / (sp.exp(u) - 1), u), {}, Unsupported),
+        (((u + 1) / (sp.E * u + u), u), {}, Unsupported),
+        ((sp.floor(u**2), u), {}, Unsupported),
+        ((sp.floor(u) + sp.ceiling(-u), u), {}, Unsupported),
+        ((sp.cos(sp.Symbol("a", real=True) * u), u), {}, BadInput),
         ((sp.Abs(u**2 - 2), u), {}, Unsupported),
     ],
 )
