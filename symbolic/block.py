@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import sympy as sp
 
 from .errors import BadInput, WrongType
-from .exact import exact_entry, exact_time
+from .exact import MOST, exact_entry, exact_time
 from .notebook import Shown
 from .typeset import to_grid, to_text
+from .walk import shown
 
 _NAMES = {  # (turns, has a nilpotent part) -> name for decay zero, positive, negative
     (False, False): ("hold", "fade", "grow"),
@@ -142,9 +143,9 @@ def _frequency(value: object) -> sp.Expr:
 
 def _size(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, sp.Integer)):
-        raise WrongType(f"size is {value!r}; a whole number >= 1 works")
-    if value < 1:
-        raise BadInput(f"size is {value}; a whole number >= 1 works")
+        raise WrongType(f"size is {shown(value)}; a whole number from 1 to {MOST} works")
+    if not 1 <= value <= MOST:
+        raise BadInput(f"size is {shown(value)}; a whole number from 1 to {MOST} works")
     return int(value)
 
 

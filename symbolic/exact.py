@@ -11,6 +11,8 @@ import sympy as sp
 from .admit import admit
 from .errors import BadInput, WrongType
 
+MOST = 1024  # the largest size (features, heads, block size) that is built entry by entry
+
 
 def exact_entry(value: object, name: str) -> sp.Expr:
     """`value` as an exact real sympy expression; floats, strings, truth values and non-numbers are refused.

@@ -14,7 +14,8 @@ from decimal import Decimal
 import sympy as sp
 
 from .errors import BadInput, WrongType
-from .exact import exact_entry
+from .exact import MOST, exact_entry
+from .walk import shown
 
 SUPPORTED_TYPES = ("default",)
 _NOT_BUILT = ("linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
@@ -91,14 +92,14 @@ def positive(value: object, name: str) -> sp.Expr:
     raise BadInput(f"{name} is {number}; it must be positive, e.g. 10000")
 
 
-def whole(value: object, name: str, least: int = 1) -> int:
-    """`value` as an int of at least `least`."""
+def whole(value: object, name: str, least: int = 1, most: int = MOST) -> int:
+    """`value` as an int from `least` to `most`; what is larger would only exhaust the machine."""
     if isinstance(value, bool) or not isinstance(value, (int, sp.Integer)):
         written = isinstance(value, float) and value.is_integer() and value >= least
         example = int(value) if written else max(least, 64)
-        raise WrongType(f"{name} is {value!r}; a whole number works, e.g. {example}")
-    if value < least:
-        raise BadInput(f"{name} is {value}; it must be at least {least}")
+        raise WrongType(f"{name} is {shown(value)}; a whole number works, e.g. {example}")
+    if not least <= value <= most:
+        raise BadInput(f"{name} is {shown(value)}; a whole number from {least} to {most} works")
     return int(value)
 
 

@@ -45,6 +45,15 @@ def text(expression: Any, limit: int = 90) -> str:
     return words if len(words) <= limit else words[: limit - 1] + "…"
 
 
+def shown(value: object, limit: int = 60) -> str:
+    """What a caller gave, as Python would write it, cut where it is long and safe where it is monstrous."""
+    try:
+        words = repr(value)
+    except (RecursionError, ValueError):
+        return "something too large to print"
+    return words if len(words) <= limit else words[: limit - 1] + "…"
+
+
 def check_depth(root: sp.Basic) -> None:
     """depth(root) <= MAX_DEPTH, counted level by level on distinct nodes."""
     level, depth = [root], 0

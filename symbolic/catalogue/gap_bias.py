@@ -12,6 +12,7 @@ from ..errors import BadInput, WrongType
 from ..exact import exact_entry
 from ..formula import Formula
 from ..frequencies import positive, whole
+from ..walk import shown
 from .registry import register
 
 
@@ -64,5 +65,5 @@ def step_table(edges: Sequence, values: Sequence, head_dim: int = 64) -> Encodin
 
 def _exact_list(given: object, name: str) -> tuple[sp.Expr, ...]:
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-        raise WrongType(f"{name} is {given!r}; a list of at least one exact number works")
+        raise WrongType(f"{name} is {shown(given)}; a list of at least one exact number works")
     return tuple(exact_entry(x, f"{name}[{i}]") for i, x in enumerate(given))

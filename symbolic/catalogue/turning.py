@@ -12,6 +12,7 @@ from ..exact import exact_entry
 from ..frequencies import even
 from ..frequencies import frequencies as base_frequencies
 from ..generator import Generator
+from ..walk import shown
 
 
 def rotation(
@@ -39,7 +40,7 @@ def rates_shown(given: object, rope_theta: object, turns: tuple[sp.Expr, ...]) -
 def flag(value: object, name: str) -> bool:
     """`value`, which must be True or False."""
     if not isinstance(value, bool):
-        raise WrongType(f"{name} is {value!r}; True or False works")
+        raise WrongType(f"{name} is {shown(value)}; True or False works")
     return value
 
 

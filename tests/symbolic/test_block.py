@@ -156,3 +156,9 @@ def test_shown_in_notebook_paper_and_terminal():
     assert str(block).splitlines()[0] == "damped-turn: decay γ, frequency ω, size 1"
     assert str(block).splitlines()[1].startswith("⎡")
     assert repr(block) == "Block(gamma, frequency=omega, size=1)"
+
+
+@pytest.mark.parametrize("size", [10**6, 10**5000, -(10**5000)], ids=["million", "monster", "negative monster"])
+def test_a_size_that_would_exhaust_the_machine_is_refused_at_once(size):
+    with pytest.raises(BadInput, match="size is .*; a whole number from 1 to 1024 works"):
+        Block(1, size=size)

@@ -239,3 +239,11 @@ def test_a_refusal_names_the_argument_and_what_would_work(call, error, words):
         call()
     assert isinstance(caught.value, ExptxError)
     assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["head_dim", "num_heads"])
+@pytest.mark.parametrize("number", [2**20, 10**5000], ids=["million", "monster"])
+def test_sizes_that_would_exhaust_the_machine_are_refused_at_once(name, number):
+    which = {"head_dim": "rope", "num_heads": "alibi"}[name]
+    with pytest.raises(BadInput, match=f"{name} is .*; a whole number from . to 1024 works"):
+        encoding(which, **{name: number})
