@@ -55,7 +55,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀⁱ₀₁₂₃₄₅₆₇₈₉", "0123456789+−n⊤i0123456789")
-_CODE = re.compile(r"[a-z]{2,}_[A-Za-z]|[A-Za-z]*[a-z]{3,}[A-Za-z]*|\.(?:py|json|html)\b|--")
+_CODE = re.compile(r"[a-z]{2,}_[A-Za-z]|(?=[A-Za-z]*[a-z]{3})[A-Za-z]{4,}|\.(?:py|json|html)\b|--")
 _WORDY_INDEX = re.compile(r"(?:(?<=\b[A-Za-zα-ω])|(?<=[A-Z]))_[a-z]+")
 _BEFORE_FUNCTION = re.compile(r"·(?=e\^|(?:cos|sin|tan|exp|cosh|sinh)\b)")
 _PLAIN_PRODUCT = re.compile(r"(?<=[\dα-ω])·(?=[A-Za-zα-ω])|(?<=[α-ω])·(?=\()")

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import zlib
 from pathlib import Path
 from time import process_time
 
@@ -20,15 +21,30 @@ QUIET = (
     "--enable-logging=stderr",
 )  # fmt: skip
 PROBE = """<script>addEventListener("load", () => {
-  const shown = (s) => !s.closest("details:not([open])");
-  const boxes = [...document.querySelectorAll(".formula svg")].filter(shown);
+  const visible = (s) => s.getClientRects().length > 0;
+  const boxes = [...document.querySelectorAll(".formula svg")].filter(visible);
   const background = () => getComputedStyle(document.body).backgroundColor;
   const before = background();
   document.getElementById("theme").click();
   const folded = [...document.querySelectorAll("details.case:not([open])")].pop();
   const link = document.createElement("a");
   if (folded) { link.href = "#" + folded.id; document.body.append(link); link.click(); }
-  setTimeout(() => { document.documentElement.dataset.seen = JSON.stringify({
+  const outside = (box) => {
+    const column = box.getBoundingClientRect();
+    const pictures = [...box.querySelectorAll("svg")].filter(visible).map((s) => s.getBoundingClientRect());
+    return pictures.some((p) => p.left < column.left - 1 || p.right > column.right + 1);
+  };
+  const wide = () => {
+    document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
+    const all = [...document.querySelectorAll(".formula")];
+    return new Promise((tell) => setTimeout(() => tell({
+      formulas: all.length,
+      undrawn: all.filter((box) => [...box.querySelectorAll("svg")].filter(visible).length !== 1).length,
+      scrolling: all.filter((box) => box.matches(".scrolls.more-right[tabindex]")).length,
+      clipped: all.filter((box) => outside(box) && !box.matches(".scrolls.more-right[tabindex]")).length,
+    }), 500));
+  };
+  setTimeout(async () => { document.documentElement.dataset.seen = JSON.stringify({
     laws: [...document.querySelectorAll("[data-law]")].map((e) => e.id),
     proofs: [...document.querySelectorAll("[data-proof]")].map((e) => e.dataset.proof),
     drawn: boxes.length,
@@ -38,6 +54,7 @@ PROBE = """<script>addEventListener("load", () => {
     themes: [before, background()],
     unfolded: !folded || folded.open,
     fetched: performance.getEntriesByType("resource").map((e) => e.name),
+    ...await wide(),
   }); }, 500);
 });</script>"""
 
@@ -84,7 +101,7 @@ def test_the_page_costs_less_than_fifteen_seconds_of_processor_time_with_every_f
     assert written.failures == ()
 
 
-@pytest.mark.parametrize("width", [1440, 820, 500])
+@pytest.mark.parametrize("width", [1440, 1280, 820, 500])
 def test_nothing_complains_and_everything_is_drawn(report, proofs, tmp_path, width):
     page, console = seen(report[0].index, tmp_path, width=width)
     assert console == []
@@ -97,6 +114,9 @@ def test_nothing_complains_and_everything_is_drawn(report, proofs, tmp_path, wid
     assert page["themes"][0] != page["themes"][1]
     assert page["unfolded"]
     assert page["fetched"] == []
+    assert page["undrawn"] == 0
+    assert page["clipped"] == 0
+    assert page["scrolling"] < page["formulas"] / 30
 
 
 def test_a_page_that_complains_is_noticed(tmp_path):
@@ -116,8 +136,36 @@ def test_a_screenshot_is_kept(report, tmp_path, name, width):
     assert shot.stat().st_size > 100_000
 
 
-def test_printing_gives_pages(report, tmp_path):
+def printed_scales(pdf):
+    """How far Chromium shrunk each page, from the transformations at its head; 1 is not at all."""
+    head = re.compile(rb"\s*\.23999999 0 0 -\.23999999 [\d. ]+cm\b.{,80}?\s([\d.]+) 0 0 [\d.]+ ", re.DOTALL)
+    scales = []
+    for stream in re.finditer(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
+        try:
+            found = head.match(zlib.decompress(stream[1]))
+        except zlib.error:
+            continue
+        scales += [float(found[1]) / 3.125] if found else []
+    return scales
+
+
+def test_text_is_printed_at_its_size(report, tmp_path):
     printed = tmp_path / "report.pdf"
     chromium(report[0].index, tmp_path / "profile", f"--print-to-pdf={printed}", "--no-pdf-header-footer")
-    assert printed.read_bytes().startswith(b"%PDF")
-    assert printed.read_bytes().count(b"/Type /Page\n") + printed.read_bytes().count(b"/Type /Page ") > 10
+    scales = printed_scales(printed.read_bytes())
+    assert len(scales) > 10
+    assert min(scales) == pytest.approx(1)
+
+
+def test_a_page_that_is_too_wide_to_print_is_noticed(tmp_path):
+    page, printed = tmp_path / "wide.html", tmp_path / "wide.pdf"
+    page.write_text('<!DOCTYPE html><title>wide</title><p style="width: 60em">wide</p>', "utf-8")
+    chromium(page, tmp_path / "profile", f"--print-to-pdf={printed}", "--no-pdf-header-footer")
+    (scale,) = printed_scales(printed.read_bytes())
+    assert scale < 0.9
+
+
+def test_no_contents_are_printed(report):
+    style = (Path(__file__).parents[2] / "proofs" / "report" / "style.css").read_text("utf-8")
+    assert re.search(r"@media print \{.*nav, [^{]*\{ display: none; \}", style, re.DOTALL)
+    assert "<nav" in report[0].index.read_text("utf-8")

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 import sympy as sp
 from exptx.proofs.errors import MissingExtra, Unwritable
-from exptx.proofs.report.data import badge, book, citations, residual_view
+from exptx.proofs.report.data import badge, book, citations
 from exptx.proofs.report.pages import write_report
+from exptx.proofs.report.residuals import numbered, reasons, residual_view, short
 from exptx.proofs.report.summary import summary
 from exptx.proofs.report.template import APPENDICES
-from exptx.proofs.report.wording import finding
 from exptx.symbolic.decide import Status
 
 t, w = sp.symbols("t omega", real=True)
@@ -24,11 +24,16 @@ OTHER = SimpleNamespace(id="fade", title="The fade", intro="It fades.")
 
 
 def a_step(kind="identity", status=Status.PROVED, goal=True, witness=None, **more):
-    claim = SimpleNamespace(lemma="every continuous solution is smooth", source=a_source())
-    formula = None if kind == "cited" else (sp.cos(w * t) ** 2 + sp.sin(w * t) ** 2, "=", sp.S.One)
+    point = {str(symbol): str(value) for symbol, value in (witness or {}).items()}
+    claim = SimpleNamespace(
+        lemma="every continuous solution is smooth", source=a_source(), lhs=t, rhs=w,
+        outcome=lambda verdict: {"witness": point, "gap": ["1/2", "1/2"]} if witness else {},
+    )  # fmt: skip
+    formula = None if kind == "cited" else (sp.cos(w * t), "=", sp.S.One)
     made = {
-        "step": claim, "kind": kind, "name": f"the {kind}", "note": "because `ω > 0`", "goal": goal,
-        "status": status, "reason": "canonical forms agree", "witness": witness, "formula": formula,
+        "step": claim, "verdict": None, "kind": kind, "name": f"the {kind}", "note": "because `ω > 0`",
+        "goal": goal, "status": status, "reason": "canonical forms agree", "witness": witness,
+        "formula": formula,
     }  # fmt: skip
     return SimpleNamespace(**(made | more))
 
@@ -50,7 +55,7 @@ def a_proof(law="rope-relative", encoding=None, status=Status.PROVED, expected=S
         "hypotheses": (SimpleNamespace(name="real", text="`ω` is real"),), "as_expected": status == expected,
         "rests_on": (), "steps": (a_step(), a_step("cited", goal=False), a_step("enclosed", goal=False)),
         "perturbations": (a_trial(), a_trial()), "siblings": (), "sources": (a_source(),),
-        "anchor": name.replace("/", "--"), "comment": "Remarkable.",
+        "anchor": name.replace("/", "--"), "comment": "Remarkable.", "answer": "",
     }  # fmt: skip
     return SimpleNamespace(**(made | more))
 
@@ -256,27 +261,64 @@ def test_laws_that_share_a_case_share_a_grid_and_others_do_not():
 
 
 def test_a_residual_far_below_its_budget_is_explained_and_one_above_it_is_an_alarm():
-    assert residual_view(a_residual(1e-9, 6e-8, "the sum has one term")).explanation == "the sum has one term"
-    assert residual_view(a_residual(1e-9, 6e-8)).explanation
-    assert residual_view(a_residual(3e-8, 6e-8, "unneeded")).explanation == ""
+    assert residual_view(a_residual(1e-9, 6e-8, "One term.")).reasons == (("", "One term."),)
+    assert residual_view(a_residual(1e-9, 6e-8)).reasons
+    assert residual_view(a_residual(3e-8, 6e-8, "unneeded")).reasons == ()
     assert residual_view(a_residual(7e-8, 6e-8)).alarm
     assert residual_view(a_residual(math.nan, 6e-8)).alarm
     assert residual_view(a_residual(1e-9, 6e-8, violation=True)).alarm
     assert not residual_view(a_residual(1.0, 6e-8, violation=True)).alarm
 
 
+def test_a_reason_is_told_once_however_many_laws_and_dtypes_share_it():
+    one = "In float64 and float32 the signs cancel: at `t = 1`. In bfloat16 nothing is rounded."
+    assert reasons(one) == (
+        ("float64 and float32", "The signs cancel: at `t = 1`."),
+        ("bfloat16", "Nothing is rounded."),
+    )
+    views = [
+        residual_view(a_residual(1e-9, 6e-8, said))
+        for said in (one, "In float16 the signs cancel: at `t = 1`.")
+    ]
+    assert numbered([*views, None]) == {"The signs cancel: at `t = 1`.": 1, "Nothing is rounded.": 2}
+
+
+def test_nothing_measured_where_nothing_is_rounded_is_called_exact():
+    exact = SimpleNamespace(**{**vars(a_residual()), "value": 0.0, "budget": 0.0, "ratio": 0.0})
+    assert residual_view(exact).told == "exact: no rounding occurs"
+    assert residual_view(a_residual(0.0, 6e-8)).told == "no error at all, where `6.0·10^{-8}` is allowed"
+    assert [short(x) for x in (0.5, 250.0, 1e15)] == ["0.5", "250", "`1.0·10^{15}`"]
+
+
+def test_notes_are_linked_from_the_margin(tmp_path):
+    html = write(tmp_path, residuals={"rope-relative": a_residual(1e-9, 6e-8, "One term.")}).index.read_text(
+        "utf-8"
+    )
+    assert 'href="#note-1"' in html
+    assert re.search(r'<li id="note-1"><p>One term\.</p>', html)
+
+
+def test_an_answer_stands_in_the_table_instead_of_a_mark_that_would_mislead(tmp_path):
+    proofs = [
+        a_proof("bounded", "slide", title="Slide: bounded", answer="neither"),
+        a_proof("bounded", "turn"),
+    ]
+    html = write(tmp_path, proofs).index.read_text("utf-8")
+    table = html[html.index('id="summary"') : html.index('class="note"')]
+    assert re.search(r"<a class=\"mark proved\"[^>]*>neither</a>", table)
+    assert "<span>Slide</span>" in table
+
+
 def test_a_kernel_that_breaks_a_proved_law_is_a_surprise():
     assert [e.proof.id for e in book(PROOFS, {"keys-only": a_residual(1.0)}, {}).surprises] == ["keys-only"]
-
-
-def test_a_witness_is_told_once_and_symbols_are_printed_as_in_formulas():
-    assert finding(REFUTED) == "sides differ. Witness: t = 2/3"
-    told = a_step(
-        witness={w: sp.Rational(-2, 3)}, reason="at omega = -2/3, lambda = 1 they differ by [-1 +/- 1e-9]"
-    )
-    assert finding(told) == "at ω = −2/3, λ = 1 they differ by [−1 ± 1e-9]"
 
 
 def test_a_cited_lemma_is_listed_once_with_all_who_need_it():
     (citation,) = citations(PROOFS)
     assert citation.needed_by == ("rope-relative", "relative")
+
+
+def test_lemmas_from_one_place_are_one_entry_however_they_are_worded():
+    other = a_step("cited", step=SimpleNamespace(lemma="in other words", source=a_source()))
+    (citation,) = citations((*PROOFS, a_proof("turn", steps=(other,))))
+    assert citation.needed_by == ("rope-relative", "relative", "turn")

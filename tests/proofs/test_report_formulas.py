@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 from exptx.proofs.report import formulas
 from exptx.proofs.report.formulas import Formula, formula_of, formulas_of, mathml, typeset
+from exptx.proofs.report.layout import equation, lines
 from exptx.proofs.report.prose import inline, paragraphs, plain
 
 t, w = sp.symbols("t omega", real=True)
@@ -35,20 +36,66 @@ def test_every_picture_of_a_formula_has_a_twin_to_be_read_aloud():
     assert "cos" in mathml(TURN)
 
 
-def size_of(formula):
-    view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', typeset([formula])[formula])
-    return tuple(map(float, view.groups()))
+def sizes_of(formula):
+    """(class, width in ems, height in ems) of each picture."""
+    shown = typeset([formula])[formula]
+    found = re.findall(r'<svg[^>]*?(?: class="(\w+)")? viewBox="0 0 ([\d.]+) ([\d.]+)"', shown)
+    return {
+        kind: (float(w) / formulas.POINTS_PER_EM, float(h) / formulas.POINTS_PER_EM) for kind, w, h in found
+    }
 
 
-def test_a_wide_formula_is_broken_at_its_relation():
-    long = sp.Add(*[sp.cos(k * w * t) for k in range(1, 25)])
-    wide = formula_of((long, "=", long))
-    width, height = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', typeset([wide])[wide]).groups())
-    low = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', typeset([TURN])[TURN])[1])
-    assert height > 1.8 * low
-    assert width < 1.2 * float(
-        re.search(r"0 0 ([\d.]+)", typeset([half := formula_of((long, "", None))])[half])[1]
-    )
+LONG = sp.Add(*[sp.cos(k * w * t) for k in range(1, 60)])
+BANKS = sp.MatMul(
+    *[sp.ImmutableMatrix(3, 3, lambda i, j, k=k: sp.cos((i + j + k) * w * t)) for k in range(1, 6)]
+)
+FACTORS = sp.Mul(*[sp.Add(*[sp.cos((k + j) * w * t) for k in range(3)]) for j in range(1, 9)])
+
+
+def test_a_formula_that_fits_every_column_has_one_picture():
+    assert list(sizes_of(TURN)) == [""]
+
+
+@pytest.mark.parametrize("side", [LONG, BANKS, FACTORS])
+def test_a_long_formula_is_broken_into_lines_that_fit_both_columns(side):
+    sizes = sizes_of(formula_of((side, "=", side)))
+    assert set(sizes) == set(formulas.ROOMS)
+    for kind, room in formulas.ROOMS.items():
+        assert sizes[kind][0] <= room + 0.5
+    assert sizes["narrow"][1] > sizes["wide"][1] > 3
+
+
+def test_sides_that_fit_on_a_line_each_are_broken_at_the_relation_only():
+    widths = {"a": 5.0, "+ b": 5.0, "= c": 8.0}
+    assert lines((("a",), ("+ b",)), (("= c",),), widths, 12) == ["a + b", "= c"]
+
+
+def test_lines_are_filled_and_the_relation_begins_one():
+    widths = {"a": 5.0, "+ b": 5.0, "+ c": 5.0, "= d": 2.0, "+ e": 5.0}
+    left, right = (("a",), ("+ b",), ("+ c",)), (("= d",), ("+ e",))
+    assert lines(left, right, widths, 11) == ["a + b", "+ c", "= d + e"]
+
+
+def test_a_product_is_broken_between_its_factors_only_where_it_does_not_fit():
+    widths = {"(a)": 6.0, "(b)": 6.0, "= c": 1.0}
+    piece = ("(a)", "(b)")
+    assert lines((piece,), (("= c",),), widths, 14) == ["(a) (b)", "= c"]
+    assert lines((piece,), (("= c",),), widths, 8) == ["(a)", "(b)", "= c"]
+
+
+def test_a_sign_at_the_head_of_a_line_stands_apart():
+    assert equation(["a"]) == "$ a $"
+    assert equation(["a", "+ b"]) == r"$ & a \ & quad + space.med b $"
+
+
+def test_the_pieces_of_a_formula_are_the_whole_of_it():
+    from exptx.symbolic.breaks import typst_pieces
+    from exptx.symbolic.typeset import to_typst
+
+    minus = -sp.cos(t) * 2 - sp.exp(t) + t / 3
+    for whole in (LONG, BANKS, FACTORS, minus, -BANKS, sp.S.Half, sp.MatMul(-2, sp.ImmutableMatrix([[t]]))):
+        joined = " ".join(part for piece in typst_pieces(whole) for part in piece)
+        assert re.sub(r"[ ()]", "", joined) == re.sub(r"[ ()]", "", to_typst(whole))
 
 
 def test_without_typst_the_twin_is_shown(monkeypatch):
@@ -57,12 +104,6 @@ def test_without_typst_the_twin_is_shown(monkeypatch):
     shown = typeset([TURN])[TURN]
     assert "<math" in shown
     assert "unseen" not in shown
-
-
-def test_a_very_wide_sum_flows_over_lines_that_fit():
-    long = sp.Add(*[sp.cos(k * w * t) for k in range(1, 60)])
-    width, _ = size_of(formula_of((long, "=", long)))
-    assert width <= formulas.WIDE_EM * formulas.POINTS_PER_EM + 4
 
 
 def test_an_induction_shows_its_recursion_before_its_claim():
@@ -120,10 +161,51 @@ def test_a_formula_that_typst_refuses_is_reported_and_the_others_are_typeset():
         ("*not* 2*3*4", "<em>not</em> 2<em>3</em>4"),
         ("[the `X` law](#x)", '<a href="#x">the <span class="m keep"><i>X</i></span> law</a>'),
         ("[no](javascript:x)", "[no](javascript:x)"),
+        ("a score of -0.141", "a score of −0.141"),
+        ("pages 3-7", "pages 3-7"),
+        ("`-2`", '<span class="m keep">−2</span>'),
     ],
 )
 def test_small_markup(text, html):
     assert inline(text) == html
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("`e^(-2·γ·t)·cos(ω·t)`", "e−2γt\u2009cos(ωt)"),
+        ("`q·k`", "q·k"),
+        ("`(R q)·(S k)`", "(R q)·(S k)"),
+        ("`2π·10000`", "2π·10000"),
+        ("`exp(tSXS⁻¹)`", "exp(tSXS−1)"),
+        ("`PW_q`", "PWq"),
+        ("The general form: C e^{uX} B", "The general form: C euX B"),
+        ("E = e^{tX} instead of e^{-tX}", "E = etX instead of e−tX"),
+        ("so (k+1) f_{k+1} = 0, and a_k' is", "so (k+1) fk+1 = 0, and ak′ is"),
+        ("the x_j may be negative; k! of them", "the xj may be negative; k! of them"),
+        ("x = t^{k-2}/(k-2)!", "x = tk−2/(k−2)!"),
+    ],
+)
+def test_mathematics_is_written_as_such_with_and_without_backticks(text, shown):
+    written = inline(text)
+    assert re.sub(r"<[^>]+>", "", written) == shown
+    assert "<code>" not in written
+    assert '<span class="m' in written
+
+
+@pytest.mark.parametrize("text", ["`rope_theta`", "`inv_freq`", "`head_dim`", "`proofs.json`"])
+def test_names_of_programs_are_code(text):
+    assert "<code>" in inline(text)
+
+
+def test_no_text_of_the_laws_shows_source_of_formulas(proofs):
+    for proof in proofs:
+        steps = [text for step in proof.steps for text in (step.name, step.note)]
+        trials = [x.change for x in (*proof.perturbations, *proof.siblings)]
+        given = [hypothesis.text for hypothesis in proof.hypotheses]
+        for text in (proof.title, proof.statement, proof.comment, *steps, *trials, *given):
+            shown = re.sub(r"<code>.*?</code>|<[^>]+>", "", inline(text))
+            assert not re.search(r"[\^`]|_\{|\\", shown), text
 
 
 def test_paragraphs_are_split_at_blank_lines_and_plain_text_has_no_markup():

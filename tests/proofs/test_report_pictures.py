@@ -116,6 +116,8 @@ NUMBERS = {
     "5.892": bank(7),
     "5.776": bank(20),
     "16384": 128**2,
+    "off by 0.003": worst_errors("float32 angles", [131_071])[0],
+    "0.05 at a million": worst_errors("float32 angles", [1_000_000])[0],
     **dict(zip((".058", ".096", ".158", ".260", ".429"), softmax([u / 2 for u in range(5)]), strict=True)),
 }
 
