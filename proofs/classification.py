@@ -19,7 +19,7 @@ from ..symbolic.encoding import Encoding
 from ..symbolic.errors import BadInput, Unsupported, WrongType
 from ..symbolic.generator import Generator
 from ..symbolic.matrices import is_matrix
-from ..symbolic.parse import parse, parse_signs
+from ..symbolic.parse import evaluated, parse, parse_signs
 from ..symbolic.realization import NotRealizable, Realization, realize
 from ..symbolic.typeset import to_text
 from ..symbolic.verdict import Status, Verdict
@@ -45,7 +45,7 @@ def classification(
         raise BadInput(f"--set is for the parameters of a catalogue name, and {what[:40]!r} is none")
     if what.endswith((".npy", ".json")) or os.path.exists(what):
         return {"kind": "matrix", "read": what, **_generator(Generator(read_matrix_file(Path(what))))}
-    formula = parse(what, name="what", signs=signs).doit()
+    formula = evaluated(parse(what, name="what", signs=signs))
     if is_matrix(formula):
         return {"kind": "matrix", "read": to_text(formula), **_generator(Generator(formula))}
     return {"kind": "bias", "read": to_text(formula), **_bias(what, formula, domain)}

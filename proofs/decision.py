@@ -10,7 +10,7 @@ import sympy as sp
 
 from ..symbolic.decide import Status, Verdict, decide
 from ..symbolic.errors import BadInput, ExptxError
-from ..symbolic.parse import parse, parse_signs
+from ..symbolic.parse import evaluated, parse, parse_signs
 from ..symbolic.tokens import decimals
 from ..symbolic.typeset import to_text
 
@@ -38,10 +38,8 @@ def _decided(left: Any, right: Any) -> Verdict:
     verdict = decide(left, right)
     if verdict.status is not Status.UNDECIDED:
         return verdict
-    worked = left.doit(), right.doit()
-    if worked == (left, right):
-        return verdict
     try:
+        worked = evaluated(left), evaluated(right)
         second = decide(*worked)
     except ExptxError:
         return verdict

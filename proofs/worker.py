@@ -50,6 +50,8 @@ def _work(sender: Connection, limits: tuple[int, int], task: Callable[..., Any],
         sender.send((task(*arguments), None))
     except MemoryError:
         sender.send((None, Stopped(f"stopped at {megabytes} MB; a larger --megabytes may do")))
+    except RecursionError:
+        sender.send((None, Stopped("nested too deeply to be worked out; use symbols for inner parts")))
     except ExptxError as refusal:
         sender.send((None, refusal))
 

@@ -34,6 +34,7 @@ FUNCTIONS: dict[str, Any] = {
     "ln": sp.log,
     "abs": sp.Abs,
 }
+OF_SEVERAL: dict[str, Any] = {"min": sp.Min, "max": sp.Max}
 _TOO_LARGE = (
     f"a number or power of more than {MAX_WEIGHT} bits could arise here; use a symbol for the large number"
 )
@@ -114,10 +115,25 @@ def power(source: Source, base: Part, exponent: Part) -> Part:
     return Part(_pow(base.formula, exponent.formula), weight, base.column)
 
 
-def call(source: Source, name: str, argument: Part, column: int) -> Part:
-    """A function of the language at its argument."""
-    if argument.is_matrix:
-        raise source.refuse(argument.column, f"{name} takes a number or formula, not a matrix")
+def call(source: Source, name: str, arguments: Sequence[Part], column: int) -> Part:
+    """A function of the language at its argument, or min and max at two or more."""
+    several = name in OF_SEVERAL
+    if several != (len(arguments) > 1):
+        wanted = "two or more arguments" if several else "one argument"
+        raise source.refuse(arguments[-1].column, f"{name} takes {wanted}")
+    for part in arguments:
+        if part.is_matrix:
+            raise source.refuse(part.column, f"{name} takes a number or formula, not a matrix")
+    if several:
+        return replace(_weighed(source, _several(OF_SEVERAL[name]), arguments), column=column)
+    return _of_one(source, name, arguments[0], column)
+
+
+def _several(function: Any) -> Callable[..., sp.Expr]:
+    return lambda *formulas: function(*formulas, evaluate=all(f.is_Rational for f in formulas))
+
+
+def _of_one(source: Source, name: str, argument: Part, column: int) -> Part:
     if name == "sqrt":
         return replace(power(source, argument, number("0.5", column)), column=column)
     if name in ("log", "ln") and argument.formula is sp.S.Zero:

@@ -17,9 +17,22 @@ from typing import Any, TypeVar
 
 import sympy as sp
 
-from .assemble import FUNCTIONS, Part, call, inverse, matrix, negative, number, power, product, total
-from .errors import BadInput, Unreadable
+from .assemble import (
+    FUNCTIONS,
+    OF_SEVERAL,
+    Part,
+    call,
+    inverse,
+    matrix,
+    negative,
+    number,
+    power,
+    product,
+    total,
+)
+from .errors import BadInput, Unreadable, Unsupported
 from .tokens import Source, Token, tokens
+from .walk import text as text_of
 
 MAX_NESTED = 50
 CONSTANTS = {"pi": sp.pi, "e": sp.E, "I": sp.I}
@@ -28,6 +41,7 @@ _AMBIGUOUS = {
     "E": "e for Euler's number, or another name such as E0 for a symbol",
     "j": "I for the imaginary unit, or another name such as j0 for a symbol",
 }
+_NAMES = (*FUNCTIONS, *OF_SEVERAL)
 _RELATIONS = {
     ">": frozenset([1]),
     "<": frozenset([-1]),
@@ -52,8 +66,8 @@ def parse(text: str, *, name: str = "formula", signs: Signs | None = None) -> An
     """The sympy expression or matrix that a text stands for, every number exact and every name a real symbol.
 
     text: numbers (decimals are exact: 0.1 is 1/10), names (Greek letters and their names are one symbol),
-        + - * / ^ ** and parentheses, the functions exp sin cos tan sinh cosh tanh sqrt log abs, the constants
-        pi, e, I, matrices [[0, 1], [0, 0]] and their sums, products and whole powers.
+        + - * / ^ ** and parentheses, the functions exp sin cos tan sinh cosh tanh sqrt log abs min max, the
+        constants pi, e, I, matrices [[0, 1], [0, 0]] and their sums, products and whole powers.
     name: what to call the text in an error.   signs: what `parse_signs` returns; other symbols are real.
     Errors: Unreadable with the column and a caret; also for what would take long or grow large (20 000
         characters, 50 nested parentheses, numbers of 4200 digits). Nothing in the text is ever run.
@@ -64,6 +78,17 @@ def parse(text: str, *, name: str = "formula", signs: Signs | None = None) -> An
         return parser.whole().formula
     except RecursionError:
         raise Unreadable(f"{name} is nested too deeply; use symbols for inner parts") from None
+
+
+def evaluated(formula: Any) -> Any:
+    """What sympy's own evaluation makes of a formula that was read as typed.
+
+    It may take for ever on a short text. Errors: Unsupported where sympy cannot.
+    """
+    try:
+        return formula.doit()
+    except (RecursionError, ValueError, TypeError) as problem:
+        raise Unsupported(f"sympy cannot evaluate {text_of(formula)}: {problem}") from None
 
 
 def parse_signs(relations: Iterable[str], *, name: str = "assume") -> dict[str, frozenset[int]]:
@@ -92,7 +117,7 @@ def _relation(source: Source) -> tuple[str, frozenset[int]]:
             raise source.refuse(
                 0, "an assumption is the sign of one name: x > 0, x < 0, x >= 0, x <= 0, x != 0"
             )
-    if name in CONSTANTS or name in _AMBIGUOUS or name in FUNCTIONS:
+    if name in CONSTANTS or name in _AMBIGUOUS or name in _NAMES:
         raise source.refuse(found[column].column, f"{name} is no symbol")
     return name, _RELATIONS[sign]
 
@@ -189,7 +214,7 @@ class _Parser:
         token = self.take()
         if self.here.text == "(":
             return self.function(token)
-        if token.text in FUNCTIONS:
+        if token.text in _NAMES:
             raise self.refuse(f"{token.text} is a function; write {token.text}(…)", token)
         if token.text in _AMBIGUOUS:
             raise self.refuse(f"{token.text} is ambiguous; write {_AMBIGUOUS[token.text]}", token)
@@ -201,17 +226,17 @@ class _Parser:
         return sp.Symbol(name, **_DECLARED[self.signs.get(name, frozenset([-1, 0, 1]))])
 
     def function(self, token: Token) -> Part:
-        if token.text not in FUNCTIONS:
-            near = get_close_matches(token.text, FUNCTIONS, 1)
+        if token.text not in _NAMES:
+            near = get_close_matches(token.text, _NAMES, 1)
             meant = f"did you mean {near[0]}? " if near else ""
-            known = ", ".join(name for name in FUNCTIONS if name != "ln")
+            known = ", ".join(name for name in _NAMES if name != "ln")
             raise self.refuse(
                 f"{token.text} is no function here; {meant}a product is written {token.text}*(…), "
                 f"the functions are {known}",
                 token,
             )
-        argument = self.closed(self.take(), ")", self.sum)
-        return call(self.source, token.text, argument, token.column)
+        arguments = self.closed(self.take(), ")", lambda: self.listed(self.sum))
+        return call(self.source, token.text, arguments, token.column)
 
     def row(self) -> list[Part]:
         token = self.here

@@ -57,6 +57,7 @@ def test_symbols_need_signs_and_get_them():
         ("2^-u", "real", 1),
         ("cos(u)^4", "real", 5),
         ("3", "real", 1),
+        ("min(u, 4)", "causal-integers", 5),
     ],
 )
 def test_a_bias_in_disguise_has_its_least_order(bias, domain, order):

@@ -8,7 +8,8 @@ from contextlib import suppress
 
 import pytest
 import sympy as sp
-from exptx.symbolic import BadInput, Unreadable, WrongType, decide, parse, parse_signs, to_text
+from exptx.symbolic import BadInput, Unreadable, Unsupported, WrongType, decide, parse, parse_signs, to_text
+from exptx.symbolic.parse import evaluated
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import E, Matrix, Rational, Symbol, cos, cosh, exp, log, pi, sin, sinh, sqrt, tan, tanh
@@ -69,6 +70,11 @@ def test_logarithms_and_absolute_values_are_read_for_those_who_can_use_them():
     assert parse("abs(x)").has(sp.Abs)
 
 
+def test_least_and_greatest_are_read_for_clipped_distances():
+    assert parse("min(x, 4, y)") == sp.Min(x, 4, y)
+    assert parse("max(2, 7/2)") == Rational(7, 2)
+
+
 def test_nothing_but_rational_numbers_is_worked_out():
     assert decide(parse("x/x"), 1).side_conditions == (x,)
     assert parse("sqrt(x^2)") != parse("x")
@@ -79,6 +85,12 @@ def test_what_is_written_out_is_what_sympy_would_write():
     assert parse("u^2*exp(-u/10)*cos(3*u)").doit() == u**2 * exp(-u / 10) * cos(3 * u)
     assert parse("[[0, -omega], [omega, 0]]") == Matrix([[0, -omega], [omega, 0]]).as_immutable()
     assert parse("sqrt(2)/2") == sqrt(2) / 2
+
+
+def test_evaluation_is_a_step_of_its_own_and_says_when_sympy_fails():
+    assert evaluated(parse("log(exp(x)) + sqrt(x^2) - abs(x)")) == x
+    with pytest.raises(Unsupported, match="not comparable"):
+        evaluated(parse("min(I, x)"))
 
 
 def test_signs_become_declarations():
@@ -151,6 +163,10 @@ REFUSED = {  # text -> (column counted from 1, a part of the sentence)
     "[[1, 2]]^2": (1, "square"),
     "2^[[1]]": (3, "as exponent"),
     "exp([[1]])": (5, "not a matrix"),
+    "min(1, [[1]])": (8, "not a matrix"),
+    "min(x)": (5, "two or more"),
+    "exp(x, y)": (8, "one argument"),
+    "max": (1, "max is a function"),
     "x²": (2, "write ^2"),
     "√2": (1, "write sqrt"),
     "|x|": (1, "write abs"),
@@ -234,7 +250,7 @@ def test_reading_takes_no_time_where_evaluation_would(name):
 
 
 WORDS = ["x", "2", "0.5", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", "exp(", "log(", "sqrt(", "abs("]
-WORDS += ["pi", "e", "I", "10", "999", "ω", "[[1,2],[3,4]]", " ", "=", "sin", "**", "."]
+WORDS += ["min(", "pi", "e", "I", "10", "999", "ω", "[[1,2],[3,4]]", " ", "=", "sin", "**", "."]
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(WORDS), max_size=40).map("".join))
