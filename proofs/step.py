@@ -172,7 +172,7 @@ class Enclosed(Step):
         lower, upper = sp.Rational(self.lower), sp.Rational(self.upper)
         ends = f"{decimal(self.lower)} and {decimal(self.upper)}"
         if lower < ball.lower and ball.upper < upper:
-            return Verdict(Status.PROVED, f"a ball around the value lies between {ends}")
+            return Verdict(Status.PROVED, f"enclosed by a ball that lies between {ends}")
         if ball.upper <= lower or upper <= ball.lower:
             value = _in_short(ball.lower, ball.upper)
             return Verdict(Status.REFUTED, f"the value is {value}, not between {ends}")

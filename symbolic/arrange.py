@@ -7,7 +7,7 @@ from sympy.matrices.expressions import MatAdd, MatMul
 from sympy.tensor.indexed import Indexed
 
 _LONGEST = 8  # more rows or columns than this are elided with dots
-_POSITIONS = frozenset({"t", "s", "u"})  # written after what multiplies them: γ t
+_POSITIONS = frozenset({"t", "s", "u", "v"})  # written after what multiplies them: γ t, as are clocks τ
 _SHOWN = (4, 2)  # how many of them are kept before and after the dots
 
 
@@ -60,7 +60,8 @@ def _rank(factor: sp.Expr) -> float:
     if base.is_number:
         return 0
     if isinstance(base, (sp.Symbol, Indexed)):
-        return 1 if str(base).startswith("q") else 2.5 if str(base) in _POSITIONS else 2
+        name = str(base)
+        return 1 if name.startswith("q") else 2.5 if name in _POSITIONS or name.startswith("tau") else 2
     if is_exp(base):
         return 5
     if isinstance(base, sp.Function):

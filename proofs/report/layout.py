@@ -55,6 +55,8 @@ def equation(rows: Sequence[str]) -> str:
 
 
 def _spaced(row: str) -> str:
-    """A sign at the head of a line stands apart from its term, as it does between two."""
+    """A sign at the head of a line stands apart from its term; a factor there gets a dot."""
+    if row.startswith("("):
+        return f"dot.op {row}"
     sign, _, term = row.partition(" ")
     return f"{sign} space.med {term}" if sign in ("+", "-") else row

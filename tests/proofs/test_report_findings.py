@@ -139,7 +139,7 @@ def test_an_enclosure_says_the_value_and_both_ends_as_decimals():
     seven = Enclosed(name="x", expr=sp.log(2) / (sp.log(2) / 7), lower="71/10", upper="36/5")
     assert said(seven) == "The value is 7, not between 7.1 and 7.2."
     pi = Enclosed(name="x", expr=sp.pi, lower="125663/40000", upper="25133/8000")
-    assert said(pi) == "A ball around the value lies between 3.141575 and 3.141625."
+    assert said(pi) == "Enclosed by a ball that lies between 3.141575 and 3.141625."
 
 
 def test_no_finding_of_the_laws_shows_a_name_or_a_number_of_the_program(proofs):

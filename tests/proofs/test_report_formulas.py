@@ -85,6 +85,7 @@ def test_a_product_is_broken_between_its_factors_only_where_it_does_not_fit():
 
 def test_a_sign_at_the_head_of_a_line_stands_apart():
     assert equation(["a"]) == "$ a $"
+    assert equation(["a", "(b)"]) == r"$ & a \ & quad dot.op (b) $"
     assert equation(["a", "+ b"]) == r"$ & a \ & quad + space.med b $"
 
 
