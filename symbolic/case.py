@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from .admit import admit_scalar
+from .admit import admit_scalar, admit_together, check_symbol
 from .elementary import Names, Rewriter
 from .errors import BadInput, WrongType
 from .intervals import Interval, intervals
@@ -40,10 +40,15 @@ class Case:
         self.constants, self.logs = Names("L", taken), Names("theta", taken)
 
     def _admit(self) -> None:
-        """Integer and sign declarations of the variable go: it runs through the whole domain."""
-        free = sp.Symbol(self.u.name, real=True)
-        bias = self.bias.xreplace({self.u: free}) if isinstance(self.bias, sp.Expr) else self.bias
-        self.bias, self.u = admit_scalar(bias, "bias"), free
+        """A variable declared whole or of one sign is replaced: it runs through the whole domain."""
+        declared = (self.u.is_integer, self.u.is_positive, self.u.is_negative, self.u.is_zero)
+        if any(known is not None for known in declared):
+            free = sp.Symbol(self.u.name, real=True)
+            self.bias = self.bias.xreplace({self.u: free}) if isinstance(self.bias, sp.Expr) else self.bias
+            self.u = free
+        check_symbol(self.u, "u")
+        self.bias = admit_scalar(self.bias, "bias")
+        admit_together((self.bias, self.u), "bias")
         if applications(self.bias):
             raise BadInput(f"bias contains an undefined function: {text(self.bias)}; give its formula")
 

@@ -189,6 +189,7 @@ def test_the_finite_witness_of_the_logarithm_is_its_hankel_determinant():
     [
         (sp.Abs(u), "at u = -1 the bias is 1 and not -1"),
         (sp.sqrt(u**2), "at u = -1 the bias is 1 and not -1"),
+        (sp.sqrt(u**2 * sp.exp(2 * u)), "at u = -1 the bias is exp(-1) and not -exp(-1)"),
         (sp.exp(-sp.Abs(u)), "at u = -1 the bias is exp(-1) and not E"),
         (sp.Piecewise((1, u < 3), (0, True)), "at u = 2 the bias is 1 and not 0"),
         (sp.Min(u, 4), "at u = 3 the bias is 3 and not 4"),
@@ -211,6 +212,17 @@ def test_a_function_of_the_distance_is_realizable_exactly_if_it_is_even(f):
     even = decide(f.xreplace({u: x}), f.xreplace({u: -x})).holds
     assert isinstance(realize(f.xreplace({u: sp.Abs(u)}), u), Realization) == even
     assert isinstance(realize(f.xreplace({u: sp.Abs(u)}), u, domain="causal"), Realization)
+
+
+def test_powers_inside_a_logarithm_come_before_it():
+    assert realize(sp.log((1 + u) ** 3) - 3 * sp.log(1 + u) + u, u, domain="causal").order == 2
+    assert realize(sp.log((1 + u) ** 4 * sp.exp(u)) - 4 * sp.log(1 + u), u, domain="causal").order == 2
+    assert isinstance(realize(sp.log((1 + u) ** 4) - 3 * sp.log(1 + u), u, domain="causal"), NotRealizable)
+
+
+def test_a_variable_keeps_its_name_in_the_answer():
+    assert realize(-u, u).u is u
+    assert u in realize(sp.Abs(u), u).witness.data["point"]
 
 
 def test_symbols_that_may_vanish_become_conditions():
@@ -243,6 +255,8 @@ def test_symbols_that_may_vanish_become_conditions():
         ((sp.floor(u**2), u), {}, Unsupported),
         ((sp.floor(u) + sp.ceiling(-u), u), {}, Unsupported),
         ((sp.cos(sp.Symbol("a", real=True) * u), u), {}, BadInput),
+        ((-u, sp.Symbol("u", real=True)), {}, BadInput),
+        ((-u, sp.Symbol("u", imaginary=True)), {}, BadInput),
         ((sp.Abs(u**2 - 2), u), {}, Unsupported),
     ],
 )

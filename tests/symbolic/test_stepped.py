@@ -32,6 +32,7 @@ BOTH = [
     (sp.cos(sp.Abs(n)), 2),
     (sp.exp(sp.sqrt(2) * n), 1),
     (sp.cos(4 * sp.pi * n / 3) + sp.cos(2 * sp.pi * n / 3), 2),
+    (sp.sin(4 * sp.pi * n / 3) + 2 * sp.sin(2 * sp.pi * n / 3), 2),
 ]
 ALL = [(bias, order, "causal-integers") for bias, order in CAUSAL + BOTH]
 ALL += [(bias, order, "integers") for bias, order in BOTH]
@@ -146,6 +147,13 @@ def test_what_grows_at_no_rate_of_a_recurrence_is_refused(bias, word):
 def test_what_growth_does_not_decide_is_left_open(bias):
     with pytest.raises(Unsupported):
         realize(bias, n, domain="causal-integers")
+
+
+def test_a_variable_declared_whole_or_positive_is_the_same_variable():
+    whole = sp.Symbol("n", integer=True, nonnegative=True)
+    assert realize(sp.Min(whole, 4), whole, domain="causal-integers").order == 5
+    assert realize((-1) ** whole, whole, domain="integers").order == 1
+    assert isinstance(realize(sp.Abs(n), n, domain="integers"), NotRealizable)
 
 
 def test_a_bias_that_is_zero_on_the_integers_needs_nothing():
