@@ -94,6 +94,7 @@ def test_the_pieces_of_a_formula_are_the_whole_of_it():
     from exptx.symbolic.typeset import to_typst
 
     minus = -sp.cos(t) * 2 - sp.exp(t) + t / 3
+    assert [part for (part,) in typst_pieces(sp.Symbol("b") - sp.Symbol("a"))] == ["b", "- a"]
     for whole in (LONG, BANKS, FACTORS, minus, -BANKS, sp.S.Half, sp.MatMul(-2, sp.ImmutableMatrix([[t]]))):
         joined = " ".join(part for piece in typst_pieces(whole) for part in piece)
         assert re.sub(r"[ ()]", "", joined) == re.sub(r"[ ()]", "", to_typst(whole))
