@@ -17,12 +17,11 @@ import sympy as sp
 
 from .block import Block
 from .companion import CompanionBlock
+from .definite import possible_signs
 from .errors import Unsupported
 from .jordan import Chain, FieldForm, field_form
-from .premises import Premises
 from .recognise import recognise
 from .rootflow import LAMBDA
-from .sign_rules import Signs, signs_of
 from .sparse import diagonal, from_sparse, product
 from .spectrum import Factor, connected_parts, over_a_field
 from .walk import text
@@ -106,7 +105,7 @@ def _polynomial(p: Factor) -> sp.Poly:
 
 def _quadratic(p: Factor, m: int, decay: sp.Expr, square: sp.Expr) -> Classified:
     """λ = -γ ± √`square`: a turning block, or two blocks with different real eigenvalues."""
-    signs = _signs(square)
+    signs = possible_signs(square)
     if signs == {-1}:
         w = sp.sqrt(-square)
         change = sp.Matrix([[w, decay], [0, 1]])
@@ -136,11 +135,6 @@ def _split(m: int, low: sp.Expr, high: sp.Expr, root: sp.Expr) -> Classified:
     )
 
 
-def _signs(number: sp.Expr) -> Signs:
-    """The signs that the value may have, as far as the symbols' declarations tell."""
-    return signs_of(number, Premises.of((), number.free_symbols))
-
-
 def _check_poles(form: FieldForm) -> None:
     """The form holds wherever S and S⁻¹ have no pole: Unsupported unless no denominator can vanish."""
     if form.matrix.domain.is_Numerical:
@@ -149,7 +143,7 @@ def _check_poles(form: FieldForm) -> None:
     divisors = {sp.fraction(sp.together(entry))[1] for entry in entries}
     for divisor in sorted(divisors, key=sp.default_sort_key):
         for factor, _ in sp.factor_list(divisor)[1]:
-            if 0 in _signs(factor):
+            if 0 in possible_signs(factor):
                 raise Unsupported(
                     f"matrix changes its type where {text(factor)} = 0, which the assumptions allow "
                     f"(discriminant of its different factors: {text(_discriminant(form))}); declare the "

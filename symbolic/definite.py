@@ -16,7 +16,7 @@ def is_positive_definite(matrix: sp.ImmutableMatrix) -> bool:
     field = _over_field(matrix)
     for n in range(1, matrix.rows + 1):
         corner = field.extract(list(range(n)), list(range(n)))
-        if _signs(field.domain.to_sympy(corner.det())) != {1}:
+        if possible_signs(field.domain.to_sympy(corner.det())) != {1}:
             return False
     return True
 
@@ -28,7 +28,7 @@ def is_positive_semidefinite(matrix: sp.ImmutableMatrix) -> bool:
     """
     field = _over_field(matrix)
     coefficients = [field.domain.to_sympy(c) for c in field.charpoly()]
-    return all(-1 not in _signs(sp.expand((-1) ** k * c)) for k, c in enumerate(coefficients))
+    return all(-1 not in possible_signs(sp.expand((-1) ** k * c)) for k, c in enumerate(coefficients))
 
 
 def root_of_condition(matrix: sp.ImmutableMatrix, digits: int = 20) -> Enclosure | None:
@@ -49,7 +49,7 @@ def _over_field(matrix: sp.MatrixBase) -> DomainMatrix:
     return matrix.to_DM(extension=True).to_field().to_dense()
 
 
-def _signs(number: sp.Expr) -> Signs:
+def possible_signs(number: sp.Expr) -> Signs:
     """The signs that the value may have: exact for numbers of a field, by sign rules with symbols."""
     if number.free_symbols:
         return signs_of(sp.factor(number), Premises.of((), number.free_symbols))

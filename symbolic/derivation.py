@@ -157,8 +157,8 @@ def closing_steps(
     )
 
 
-def joining_steps(generator: InBasis) -> Iterator[DerivationStep]:
-    """How the blocks make up X: side by side, and in a basis."""
+def joining_steps(generator: InBasis, settled: Verdict | None = None) -> Iterator[DerivationStep]:
+    """How the blocks make up X: side by side, and in a basis; S S⁻¹ = I by `settled` if given."""
     blocks, basis, canonical = generator.blocks, generator.basis, generator.canonical
     matrix, inverse, size = generator.matrix, generator.inverse_basis, generator.matrix.rows
     if len(blocks) > 1:
@@ -171,7 +171,8 @@ def joining_steps(generator: InBasis) -> Iterator[DerivationStep]:
         )
     if not basis.is_Identity:
         unit = sp.ImmutableMatrix(sp.eye(size))
-        yield computed("basis inverse", MatMul(basis, inverse, evaluate=False), unit, "S⁻¹ undoes S.")
+        both = MatMul(basis, inverse, evaluate=False)
+        yield DerivationStep("basis inverse", both, unit, True, None, "S⁻¹ undoes S.", settled)
         product = MatMul(basis, canonical, inverse, evaluate=False)
         yield computed("basis", product, matrix, "In the basis S the matrix X is a direct sum of blocks.")
         s, d = sp.MatrixSymbol("S", size, size), sp.MatrixSymbol("D", size, size)

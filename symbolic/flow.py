@@ -14,6 +14,7 @@ from sympy.matrices.expressions import MatMul
 from .classify import AnyBlock
 from .companion import CompanionBlock
 from .decide import Status, Verdict, decide, verify_flow
+from .errors import Disagreement
 from .rootflow import Part, RootFlow, root_flow
 from .sparse import diagonal, from_sparse, product, sandwich
 
@@ -127,7 +128,7 @@ def _roots_solve(generator: InBasis, _general: InBasis) -> Verdict:
     flows = root_flows(generator)
     for flow in flows:
         if not flow.solves(generator.matrix):
-            return Verdict(Status.REFUTED, f"E' = X E fails over the roots of {flow.factor.as_expr()}")
+            raise Disagreement(f"E' = X E fails over the roots of {flow.factor.as_expr()}")
     n = generator.matrix.rows
     chosen = [isinstance(block, CompanionBlock) for block in generator.blocks for _ in range(block.dim)]
     on_roots = from_sparse(n, {(i, i): sp.S.One for i in range(n) if chosen[i]})
@@ -135,4 +136,4 @@ def _roots_solve(generator: InBasis, _general: InBasis) -> Verdict:
     start = sum((flow.start() for flow in flows), sp.zeros(n))
     if (projection - start).applyfunc(sp.expand).is_zero_matrix:
         return Verdict(Status.PROVED, "the sums over roots start at the projections on their spaces")
-    return Verdict(Status.REFUTED, "the sums over roots do not start at the projections on their spaces")
+    raise Disagreement("the sums over roots do not start at the projections on their spaces")

@@ -73,7 +73,7 @@ def is_rational_polynomial(value: sp.Expr) -> bool:
     return (
         bool(symbols)
         and value.is_polynomial(*symbols)
-        and all(c.is_Rational for c in sp.Poly(value).coeffs())
+        and all(c.is_Rational for c in sp.Poly(value, *symbols).coeffs())
     )
 
 

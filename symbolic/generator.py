@@ -131,8 +131,9 @@ class Generator(Shown):
         general, values = self.freed()
         t = general.time
         steps = [step for block in dict.fromkeys(general.blocks) for step in block_steps(block, t)]
-        steps += joining_steps(general)
-        verdict = self.verify() if self.has_companions else None
+        by_parts = self.has_companions or general.inverse_basis != self.inverse_basis
+        verdict = self.verify() if by_parts else None
+        steps += joining_steps(general, verdict)
         steps += closing_steps(general.matrix, general.exp(t), t, verdict)
         return Derivation(tuple(steps), values)
 

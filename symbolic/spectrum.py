@@ -17,7 +17,7 @@ from .errors import Unsupported
 from .walk import text
 
 Coefficients = tuple[Any, ...]  # domain elements, highest power first, monic
-MAX_ROOTS = 4  # square roots of different rationals in one part: a field of degree 16
+MAX_ROOTS = 3  # square roots of different rationals in one part: a field of degree 8
 
 
 @dataclass(frozen=True)
@@ -63,19 +63,26 @@ def over_a_field(matrix: sp.ImmutableMatrix, name: str = "matrix") -> DomainMatr
     Unsupported for entries that are neither rational, nor square roots of positive rationals, nor rational
     functions in symbols and π of those: the message names the entry.
     """
-    for node in matrix.free_symbols | _constants(matrix):
-        if not (isinstance(node, sp.Symbol) or node is sp.pi or _square_root(node)):
+    constants = _constants(matrix)
+    for node in constants:
+        if node is not sp.pi and not _square_root(node):
             raise Unsupported(
                 f"{name} has the entry {text(_holder(matrix, node))}; outside canonical blocks rationals, "
                 f"square roots of rationals and symbols work, so write a free symbol for {text(node)}"
             )
-    radicands = {node.base for node in _constants(matrix) if node is not sp.pi}
-    if len(radicands) > MAX_ROOTS:
+    roots = sorted(constants - {sp.pi}, key=sp.default_sort_key)
+    if len(roots) > MAX_ROOTS:
         raise Unsupported(
-            f"{name} has {len(radicands)} different square roots in one part; up to {MAX_ROOTS} work, "
+            f"{name} has {len(roots)} different square roots in one part; up to {MAX_ROOTS} work, "
             "or write free positive symbols for them"
         )
-    return matrix.to_DM(extension=True).to_field().to_dense()
+    free = sorted(matrix.free_symbols | (constants & {sp.pi}), key=sp.default_sort_key)
+    field = sp.QQ.algebraic_field(*roots) if roots else sp.QQ
+    field = field.frac_field(*free) if free else field
+    entries = {i: {} for i in range(matrix.rows)}
+    for (i, j), entry in matrix.todok().items():
+        entries[i][j] = field.from_sympy(entry)
+    return DomainMatrix(entries, matrix.shape, field).to_dense()
 
 
 def _constants(matrix: sp.ImmutableMatrix) -> set[sp.Expr]:

@@ -135,6 +135,12 @@ CANONICAL = [
     ([[a, 1], [0, a + b]], [Block(-a), Block(-a - b)]),
     ([[0, a, 0], [0, 0, b], [0, 0, 0]], [Block(0, 0, 3)]),
     ([[0, 2 * sp.pi], [0, 1]], [Block(0), Block(-1)]),
+    ([[sp.pi, 1], [0, 3]], [Block(-sp.pi), Block(-3)]),
+    ([[sp.sqrt(2) * a, 1], [0, a]], [Block(-sp.sqrt(2) * a), Block(-a)]),
+    ([[-a, 2 * b], [-b, -a]], [Block(a, sp.sqrt(2) * b)]),
+    ([[0, 1], [-(a**2) - b**2, -2 * a]], [Block(a, b)]),
+    ([[0, 1], [-(c**2) - 1, 0]], [Block(0, sp.sqrt(c**2 + 1))]),
+    (sp.zeros(3), [Block(0)] * 3),
 ]
 
 
@@ -153,6 +159,7 @@ def test_eigenvalues_up_to_degree_two_give_canonical_blocks_that_solve(matrix, b
         ([[a, 1], [0, b]], r"where a - b = 0, .*\(a - b\)\*\*2"),
         ([[0, c, 0], [0, 0, 1], [0, 0, 0]], "where c = 0"),
         ([[0, 0, a], [1, 0, 0], [0, 1, 0]], r"does not split: .* discriminant -27\*a\*\*2"),
+        (sp.Matrix(4, 4, lambda i, j: sp.sqrt((2, 3, 5, 7)[(i + j) % 4])), "4 different square roots"),
         ([[0, sp.log(2)], [1, 0]], r"entry log\(2\)"),
         ([[0, sp.cbrt(2)], [1, 0]], r"entry 2\*\*\(1/3\)"),
         ([[0, sp.sin(a)], [1, 0]], r"entry sin\(a\)"),
@@ -222,3 +229,10 @@ def test_a_fourth_root_over_a_field_with_square_roots_is_a_companion_block():
     (block,) = found.blocks
     assert block.factor.as_expr() == sp.Symbol("lambda") ** 2 - sp.sqrt(2)
     assert found.verify().status is Status.PROVED
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[0, 1], [-a, 0]], [[0, 1], [-(c**2) - 1, 0]], [[1, 2], [3, 4]], [[-a, 2 * b], [-b, -a]]]
+)
+def test_every_step_of_a_derivation_holds_also_with_square_roots(matrix):
+    assert Generator(matrix).derivation().holds
