@@ -80,7 +80,9 @@ def approximate(case: Case, tolerance: object, window: object) -> Approximation:
     )
 
 
-def _certified(case: Case, f: sp.Expr, found: Mixture, window: tuple, limit: sp.Rational) -> Approximation:
+def _certified(
+    case: Case, f: sp.Expr, found: Mixture, window: tuple[sp.Rational, sp.Rational], limit: sp.Rational
+) -> Approximation:
     """Exact coefficients with the window's start as origin undone, and the proof of their error."""
     a, _ = window
     decays = []

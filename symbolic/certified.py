@@ -67,7 +67,7 @@ class Error:
         at = self.derivatives(middle, range(DEGREE))
         for k, value in enumerate(at):
             total, power = total + abs(value) * power, power * radius / (k + 1)
-        (last,) = self.derivatives(arb(middle.mid(), radius.upper()), range(DEGREE, DEGREE + 1))
+        (last,) = self.derivatives(middle + arb(0, radius.upper()), range(DEGREE, DEGREE + 1))
         return abs(at[0]), total + abs(last) * power
 
 

@@ -98,6 +98,7 @@ class Rewriter:
             sp.Abs: lambda x: self._side(x) * x,
             sp.sign: lambda x: sp.Integer(self._side(x)),
             sp.Heaviside: lambda x, *_: sp.Integer(self._side(x) > 0),
+            sp.KroneckerDelta: lambda x, y: sp.Integer(self._side(x - y) == 0),
             sp.Max: lambda *x: self._extreme(x, 1),
             sp.Min: lambda *x: self._extreme(x, -1),
         }

@@ -20,12 +20,13 @@ from .modes import Mode
 
 @dataclass(frozen=True)
 class Node:
-    """λ = re of size m, or the pair re ± i·im; lead: ℓ, or |ℓ|² for a pair."""
+    """λ = re of size m, or the pair re ± i·im; lead: ℓ, or |ℓ|² for a pair; norm: |λ|²."""
 
     re: sp.Expr
     im: sp.Expr
     size: int
     lead: sp.Expr
+    norm: sp.Expr
 
     @property
     def dim(self) -> int:
@@ -42,8 +43,9 @@ def node(mode: Mode) -> Node:
     """The node of a mode for derivatives at 0: ℓ = (m-1)!·(leading coefficient)."""
     a, b, scale = mode.cosines[-1], mode.sines[-1], sp.factorial(mode.size - 1)
     if mode.frequency.is_zero:
-        return Node(mode.rate, S.Zero, mode.size, scale * a)
-    return Node(mode.rate, mode.frequency, mode.size, scale**2 * (a**2 + b**2) / 4)
+        return Node(mode.rate, S.Zero, mode.size, scale * a, mode.rate**2)
+    norm = mode.rate**2 + mode.frequency**2
+    return Node(mode.rate, mode.frequency, mode.size, scale**2 * (a**2 + b**2) / 4, norm)
 
 
 def step_node(mode: Mode, sign: int = 1) -> Node:
@@ -51,9 +53,9 @@ def step_node(mode: Mode, sign: int = 1) -> Node:
     slow, size = node(mode), sign * sp.exp(mode.rate)
     turn = (sp.cos(mode.frequency), sp.sin(mode.frequency))
     if slow.real:
-        return replace(slow, re=size, lead=slow.lead * size ** (mode.size - 1))
+        return replace(slow, re=size, lead=slow.lead * size ** (mode.size - 1), norm=size**2)
     lead = slow.lead * size ** (2 * mode.size - 2)
-    return Node(size * turn[0], size * turn[1], mode.size, lead)
+    return Node(size * turn[0], size * turn[1], mode.size, lead, size**2)
 
 
 def without_constant(nodes: Sequence[Node], fixed: int) -> list[Node]:
@@ -63,8 +65,7 @@ def without_constant(nodes: Sequence[Node], fixed: int) -> list[Node]:
         if n.real and n.re == fixed:
             kept += [replace(n, size=n.size - 1)] if n.size > 1 else []
         else:
-            shift = n.re - fixed
-            kept.append(replace(n, lead=n.lead * (shift if n.real else shift**2 + n.im**2)))
+            kept.append(replace(n, lead=n.lead * (n.re - fixed if n.real else _from(sp.Integer(fixed), n))))
     return kept
 
 
@@ -91,7 +92,14 @@ def _distance(a: Node, b: Node) -> sp.Expr:
     gap = a.re - b.re
     if a.real and b.real:
         return gap
-    return sp.Mul(*(gap**2 + (a.im + s * b.im) ** 2 for s in ((1,) if a.real or b.real else (1, -1))))
+    if a.real or b.real:
+        return _from(a.re, b) if a.real else _from(b.re, a)
+    return sp.Mul(*(gap**2 + (a.im + s * b.im) ** 2 for s in (1, -1)))
+
+
+def _from(x: sp.Expr, pair: Node) -> sp.Expr:
+    """|x - λ|² for a real x."""
+    return x**2 - 2 * x * pair.re + pair.norm
 
 
 __all__ = ["Node", "annihilator", "determinant", "node", "step_node", "without_constant"]

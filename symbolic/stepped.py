@@ -43,7 +43,7 @@ class Steps:
     def nodes(self) -> tuple[Node, ...]:
         """The eigenvalues of A with their sizes."""
         size = len(self.deviations)
-        finite = (Node(S.Zero, S.Zero, size, self.deviations[-1]),) if size else ()
+        finite = (Node(S.Zero, S.Zero, size, self.deviations[-1], S.Zero),) if size else ()
         signed = (step_node(mode, -1) for mode in self.signed)
         return (*map(step_node, self.plain), *signed, *finite)
 

@@ -61,7 +61,7 @@ def test_softmax_needs_no_constant():
     ("bias", "tolerance", "window"),
     [
         (-sp.sqrt(u), Q(1, 100), (1, 1000)),
-        (-sp.log(1 + u), Q(1, 1000), (5, 50)),
+        (-sp.log(1 + u), Q(1, 1000), (Q(16, 3), Q(400, 7))),
         (2 ** (-u) + sp.exp(-u / 50), Q(1, 10**6), (0, 500)),
         (1 / (1 + u), Q(1, 1000), (0, 1000)),
         (-sp.Min(u, 40) * 0 - sp.log(3 + u), Q(1, 1000), (0, 30)),

@@ -27,6 +27,8 @@ ORDERS = [  # bias, order, Hankel-Wronskian determinant
     (sp.log(8) * u - 3 * sp.log(2) * u + 1, 1, 1),
     (sp.sin(u + 1) / (g + 1), 2, None),
     (sp.cos(sp.sqrt(2) * u) * sp.cos(sp.sqrt(3) * u), 4, None),
+    (sp.sin(sp.sqrt(2) * u) * sp.cos(sp.sqrt(3) * u), 4, None),
+    (sp.exp(-g * u) * sp.cos(w * u) + sp.exp(-3 * g * u), 3, None),
 ]
 CASES = [pytest.param(*case, id=str(case[0])) for case in ORDERS]
 
@@ -217,6 +219,7 @@ def test_a_function_of_the_distance_is_realizable_exactly_if_it_is_even(f):
 def test_powers_inside_a_logarithm_come_before_it():
     assert realize(sp.log((1 + u) ** 3) - 3 * sp.log(1 + u) + u, u, domain="causal").order == 2
     assert realize(sp.log((1 + u) ** 4 * sp.exp(u)) - 4 * sp.log(1 + u), u, domain="causal").order == 2
+    assert realize(sp.log(1 / (3 + 3 * u)) + sp.log(1 + u) + u, u, domain="causal").order == 2
     assert isinstance(realize(sp.log((1 + u) ** 4) - 3 * sp.log(1 + u), u, domain="causal"), NotRealizable)
 
 
