@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from exptx.proofs.classification import classification
-from exptx.symbolic import BadInput, Unreadable, Unsupported, encodings
+import sympy as sp
+from exptx.proofs.classification import _pairs, classification
+from exptx.symbolic import BadInput, Status, Unreadable, Unsupported, Verdict, encodings
 
 
 def classify(what, *assume, domain="real", **parameters):
@@ -77,6 +78,19 @@ def test_two_pairs_of_positions_refute_an_encoding():
     found = classify("keys_only")
     assert found["answer"] == "outside the family of exp(uX)"
     assert found["pairs"] == ["(1, 1)", "(0, 0)"]
+
+
+def test_the_pairs_of_a_witness_have_its_gap():
+    """M(s + u, s) against M(u, 0)."""
+    s, u = sp.symbols("s u", real=True)
+    refuted = Verdict(Status.REFUTED, "", witness={s: sp.Integer(2), u: sp.Integer(1)})
+    assert _pairs(refuted) == ["(3, 2)", "(1, 0)"]
+
+
+def test_a_block_of_size_three_has_three_kernels_a_phase():
+    (block,) = classify("u**2*exp(-u/10)*cos(3*u)")["blocks"]
+    assert len(block["kernel_functions"]) == 6
+    assert block["kernel_functions"][-1] == "t²·e^(-t/10)·sin(3·t)"
 
 
 def test_parameters_are_set_exactly_and_missing_ones_are_symbols():
