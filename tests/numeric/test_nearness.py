@@ -5,8 +5,11 @@ import math
 import numpy as np
 import pytest
 import torch
-from exptx.numeric import float_spectrum
+from exptx.numeric import float_spectrum, transport
 from exptx.numeric.errors import BadDtype, BadTensor
+from exptx.numeric.nearness import _disjoint
+from exptx.symbolic.errors import Unsupported
+from exptx.symbolic.generator import Generator
 
 KAHAN = [[0.9**i * (1 if i == j else -math.sqrt(0.19) if j > i else 0) for j in range(6)] for i in range(6)]
 GRCAR = [[-1.0 if i == j + 1 else float(0 <= j - i <= 3) for j in range(8)] for i in range(8)]
@@ -65,6 +68,19 @@ def test_smaller_perturbations_keep_all_eigenvalues_apart():
         values = np.linalg.eigvals(matrix + change)
         assert min(abs(values[i] - values[j]) for i in range(8) for j in range(i)) > 1e-3
     assert min(abs(start[i] - start[j]) for i in range(8) for j in range(i)) > 1e-3
+
+
+def test_circles_count_only_while_they_do_not_overlap():
+    gaps = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+    radii, levels = torch.tensor([[0.3, 0.8]] * 2), torch.tensor([[1.0, 2.0]] * 2)
+    assert _disjoint(1.0, levels, radii, gaps)
+    assert not _disjoint(1.5, levels, radii, gaps)
+    assert not _disjoint(2.5, levels, radii, gaps)
+
+
+def test_a_generator_of_higher_degree_is_not_transported():
+    with pytest.raises(Unsupported, match=r"3 eigenvalues and not one decay"):
+        transport(torch.zeros(1, 1, 1, 3), Generator([[1, 2, 0], [0, 1, 3], [1, 1, 1]]), torch.tensor([1]))
 
 
 def test_a_defective_matrix_is_at_rounding_distance():

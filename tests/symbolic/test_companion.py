@@ -2,11 +2,14 @@
 
 import pytest
 import sympy as sp
+from exptx.symbolic.balls import enclose
 from exptx.symbolic.companion import CompanionBlock
 from exptx.symbolic.decide import Status
 from exptx.symbolic.enclosed_flow import ball_exp, ball_matrix
 from exptx.symbolic.errors import BadInput, Unsupported, WrongType
 from exptx.symbolic.generator import Generator
+from exptx.symbolic.rootflow import RootFlow, root_flow
+from exptx.symbolic.typeset import to_latex, to_text, to_typst
 
 x = sp.Symbol("x")
 Q = sp.Rational
@@ -49,8 +52,6 @@ def test_a_derivation_over_roots_holds_and_cites_its_source():
 
 
 def test_a_wrong_coefficient_over_the_roots_is_found():
-    from exptx.symbolic.rootflow import RootFlow, root_flow
-
     block = BLOCKS[0]
     unit = sp.ImmutableMatrix(sp.eye(3))
     flow = root_flow(block.factor, [(1, unit, unit)])
@@ -69,10 +70,19 @@ def test_eigenvalues_are_isolated_to_any_precision():
     assert plastic.real.lower < sp.N(closed, 60) < plastic.real.upper
 
 
+def test_a_sum_over_roots_is_enclosed_as_a_real_number():
+    """exp(C) for p = λ³ - λ - 1, entry (0, 0), by the power series of Cᵏ in exact rationals."""
+    power, series = sp.eye(3), sp.zeros(3)
+    for k in range(40):
+        series += power / sp.factorial(k)
+        power = power * BLOCKS[0].matrix
+    found = enclose(BLOCKS[0].exp(1)[0, 0], 20)
+    assert abs(found.lower - series[0, 0]) < Q(1, 10**18)
+    assert abs(found.upper - series[0, 0]) < Q(1, 10**18)
+
+
 def test_a_sum_over_roots_is_typeset_in_every_form():
     entry = BLOCKS[0].exp(sp.Symbol("t"))[0, 0]
-    from exptx.symbolic.typeset import to_latex, to_text, to_typst
-
     assert to_text(entry).startswith("∑[λ³ - λ - 1 = 0]")
     assert to_latex(entry).startswith(r"\sum_{\lambda^{3} - \lambda - 1 = 0}")
     assert to_typst(entry).startswith("sum_(lambda^3 - lambda - 1 = 0)")
