@@ -95,7 +95,8 @@ def _token_html(token: re.Match[str]) -> str:
         case "number":
             return token.group()
         case "word":
-            return token.group() if token.group() in UPRIGHT else f"<i>{token.group()}</i>"
+            word = token.group()
+            return word if word in UPRIGHT or re.fullmatch("[a-z]{3,}", word) else f"<i>{word}</i>"
         case "greek":
             return f"<i>{token.group()}</i>"
         case "raised":
@@ -113,6 +114,8 @@ def _token_html(token: re.Match[str]) -> str:
 def looks_like_code(source: str) -> bool:
     """Whether a backticked piece is a name of the library or a command rather than mathematics."""
     bare = _WORDY_INDEX.sub("", source)
+    if re.search(r" [=<>≤≥≈∈] ", source):  # a relation between words is no name: `score = q·k`
+        bare = re.sub(r"(?<![\w.])[a-z]+(?![\w.(])", "", bare)
     return any(match.group() not in UPRIGHT for match in _CODE.finditer(bare))
 
 

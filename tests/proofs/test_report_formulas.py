@@ -181,6 +181,7 @@ def test_small_markup(text, html):
         ("`2π·10000`", "2π·10000"),
         ("`exp(tSXS⁻¹)`", "exp(tSXS−1)"),
         ("`PW_q`", "PWq"),
+        ("`0 ≤ angle ≤ 2π`", "0 ≤ angle ≤ 2π"),
         ("The general form: C e^{uX} B", "The general form: C euX B"),
         ("E = e^{tX} instead of e^{-tX}", "E = etX instead of e−tX"),
         ("so (k+1) f_{k+1} = 0, and a_k' is", "so (k+1) fk+1 = 0, and ak′ is"),
@@ -195,7 +196,10 @@ def test_mathematics_is_written_as_such_with_and_without_backticks(text, shown):
     assert '<span class="m' in written
 
 
-@pytest.mark.parametrize("text", ["`rope_theta`", "`inv_freq`", "`head_dim`", "`proofs.json`"])
+@pytest.mark.parametrize(
+    "text",
+    ["`rope_theta`", "`inv_freq`", "`head_dim`", "`proofs.json`", "`x = head_dim`", "`y = torch.exp(x)`"],
+)
 def test_names_of_programs_are_code(text):
     assert "<code>" in inline(text)
 
