@@ -49,7 +49,29 @@ def foreign(case: Case, piece: Interval, spectrum: Spectrum) -> NotRealizable:
             "polynomials times e^(λu) can equal it"
         )
         cited = INDEPENDENT
+    conditions = tuple(dict.fromkeys((*conditions, *generic(case, spectrum.foreign))))
     return NotRealizable(case.bias, case.u, case.domain, reason, cited, hankel_witness(case), conditions)
+
+
+def generic(case: Case, terms: tuple[Foreign, ...]) -> tuple[sp.Expr, ...]:
+    """What must not vanish for the terms to stay apart: they are so for free symbols, not for all values.
+
+    Polynomials keep their degree, are squarefree and without common roots; exponents stay different and keep
+    their degree.
+    """
+    u, values, doubtful = case.u, case.constants.values, []
+    used = {x for term in terms for x in (*term.powers, *(term.growth + sp.I * term.phase).free_symbols)}
+    bases = [sp.Poly(sp.exp(value), u) for theta, value in case.logs.values.items() if theta in used]
+    for k, q in enumerate(bases):
+        doubtful += [q.LC(), *([q.discriminant()] if q.degree() > 1 else [])]
+        doubtful += [q.resultant(other) for other in bases[:k]]
+    exponents = list(dict.fromkeys(sp.expand(term.growth + sp.I * term.phase) for term in terms))
+    moving = (u, *case.logs.values)
+    for k, exponent in enumerate(exponents):
+        doubtful += [sp.Poly(exponent, *moving).LC()] if exponent != 0 else []
+        doubtful += [sp.Poly(exponent - other, *moving).LC() for other in exponents[:k]]
+    found = (nonvanishing(sp.factor(x), values, "the terms of the bias") for x in doubtful)
+    return tuple(dict.fromkeys(condition for part in found for condition in part))
 
 
 def fractional(case: Case) -> NotRealizable:
@@ -139,4 +161,4 @@ def hankel_witness(case: Case, size: int = 4) -> Witness | None:
     return None
 
 
-__all__ = ["foreign", "fractional", "hankel_witness", "kinked", "parted"]
+__all__ = ["foreign", "fractional", "generic", "hankel_witness", "kinked", "parted"]

@@ -11,7 +11,7 @@ from sympy import S
 
 from .case import Case
 from .errors import Unsupported
-from .fence import hankel_witness
+from .fence import generic, hankel_witness
 from .modes import Foreign, Spectrum
 from .nonvanishing import nonvanishing
 from .realized import NotRealizable
@@ -33,6 +33,7 @@ def unsteady(case: Case, spectrum: Spectrum) -> NotRealizable:
         raise _open(case)
     slow = all(_powers_of_logs(term, case) is not None for term in terms)
     reason, conditions = _slow(case, terms) if slow else _fast(case, terms)
+    conditions = tuple(dict.fromkeys((*conditions, *generic(case, spectrum.foreign))))
     return NotRealizable(case.bias, case.u, case.domain, reason, LEMMA, hankel_witness(case), conditions)
 
 

@@ -131,6 +131,7 @@ def test_a_row_constant_saves_one_exactly_when_zero_is_an_eigenvalue(bias, befor
         (sp.exp(-(u**2)), "exp(-u**2)"),
         ((1 - u**2) * sp.exp(-(u**2) / 2), "exp(-u**2/2)"),
         (sp.cos(u**2) + u, "exp(I*u**2)"),
+        (sp.log(u**2), "log("),
         ((1 + u) ** u, "a power of u + 1 that is not whole"),
     ],
     ids=str,
@@ -232,6 +233,20 @@ def test_symbols_that_may_vanish_become_conditions():
     a = sp.Symbol("a", real=True)
     assert realize(a * u, u).conditions == (a,)
     assert realize(a * sp.log(1 + u), u).conditions == (a,)
+    assert realize(sp.log(1 + a * u), u).conditions == (a,)
+    assert realize(sp.exp(a * u**2), u).conditions == (a,)
+
+
+@pytest.mark.parametrize(
+    "bias",
+    [sp.log(1 + r1 * u) - sp.log(1 + r2 * u), sp.exp(-r1 * u**2) - sp.exp(-r2 * u**2)],
+    ids=str,
+)
+@pytest.mark.parametrize("domain", ["real", "causal"])
+def test_terms_that_cancel_for_equal_symbols_are_refused_for_different_ones(bias, domain):
+    found = realize(bias, u, domain=domain)
+    assert isinstance(found, NotRealizable)
+    assert any(sp.expand(condition.subs(r1, r2)) == 0 for condition in found.conditions)
 
 
 @pytest.mark.parametrize(
