@@ -21,47 +21,78 @@ WORDS = {name: name.replace("_", " ").lower() for name in MARKS}
 class StepLike(Protocol):
     """One executed step: its claim (`step`), what was found (`verdict`), and the formula to typeset."""
 
-    step: Any
-    verdict: Any
-    kind: str
-    name: str
-    note: str
-    goal: bool
-    status: Any
-    reason: str
-    witness: Any
-    formula: tuple[Any, str, Any] | None
+    @property
+    def step(self) -> Any: ...
+    @property
+    def verdict(self) -> Any: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+    @property
+    def goal(self) -> bool: ...
+    @property
+    def status(self) -> Any: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def witness(self) -> Any: ...
+    @property
+    def formula(self) -> tuple[Any, str, Any] | None: ...
 
 
 class TrialLike(Protocol):
     """A changed step, executed."""
 
-    of: str
-    change: str
-    executed: StepLike
+    @property
+    def of(self) -> str: ...
+    @property
+    def change(self) -> str: ...
+    @property
+    def executed(self) -> StepLike: ...
 
 
 class ProofLike(Protocol):
     """One proof, as `exptx.proofs.prove` returns it."""
 
-    id: str
-    law: str
-    encoding: str | None
-    title: str
-    chapter: Any
-    statement: str
-    hypotheses: Sequence[Any]
-    expected: Any
-    status: Any
-    as_expected: bool
-    rests_on: Sequence[str]
-    steps: Sequence[StepLike]
-    perturbations: Sequence[TrialLike]
-    siblings: Sequence[TrialLike]
-    sources: Sequence[Any]
-    anchor: str
-    comment: str
-    answer: str
+    @property
+    def id(self) -> str: ...
+    @property
+    def law(self) -> str: ...
+    @property
+    def encoding(self) -> str | None: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def chapter(self) -> Any: ...
+    @property
+    def statement(self) -> str: ...
+    @property
+    def hypotheses(self) -> Sequence[Any]: ...
+    @property
+    def expected(self) -> Any: ...
+    @property
+    def status(self) -> Any: ...
+    @property
+    def as_expected(self) -> bool: ...
+    @property
+    def rests_on(self) -> Sequence[str]: ...
+    @property
+    def steps(self) -> Sequence[StepLike]: ...
+    @property
+    def perturbations(self) -> Sequence[TrialLike]: ...
+    @property
+    def siblings(self) -> Sequence[TrialLike]: ...
+    @property
+    def sources(self) -> Sequence[Any]: ...
+    @property
+    def anchor(self) -> str: ...
+    @property
+    def comment(self) -> str: ...
+    @property
+    def answer(self) -> str: ...
 
 
 @dataclass(frozen=True)

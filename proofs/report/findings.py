@@ -44,7 +44,7 @@ def _is_refuted(executed: StepLike) -> bool:
 
 def name(symbol: str) -> str:
     """A symbol as the formulas print it: `omega0` is ω_{0}, `W0_1` is W_{0,1}, `G0inv` is G_{0}⁻¹."""
-    stem, inverse = re.fullmatch(r"(.+?)(inv)?", symbol).groups()
+    stem, inverse = symbol.removesuffix("inv") or symbol, symbol.endswith("inv") and symbol != "inv"
     base, above, below = split_super_sub(stem)
     if not below and len(base) == 2 and base[0].isupper():
         base, below = base[0], [base[1]]

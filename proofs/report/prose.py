@@ -161,7 +161,9 @@ def _reach(words: list[str], core: list[bool], place: int, free: int) -> tuple[i
 
 
 def _formula_among_words(text: str) -> str:
-    before, formula, after = _WORD.match(text).groups()
+    found = _WORD.match(text)
+    assert found is not None  # every text matches
+    before, formula, after = found.groups()
     while formula.count("(") > formula.count(")") and ")" in after:
         cut = after.index(")") + 1
         formula, after = formula + after[:cut], after[cut:]

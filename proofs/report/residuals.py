@@ -20,15 +20,24 @@ _REASON = re.compile(
 class ResidualLike(Protocol):
     """What torch was measured to do, beside what it may do at most; ratios by dtype."""
 
-    value: float
-    budget: float
-    ratio: float
-    where: str
-    explanation: str
-    ratios: Mapping[str, float]
-    violation: bool
-    as_expected: bool
-    explained: bool
+    @property
+    def value(self) -> float: ...
+    @property
+    def budget(self) -> float: ...
+    @property
+    def ratio(self) -> float: ...
+    @property
+    def where(self) -> str: ...
+    @property
+    def explanation(self) -> str: ...
+    @property
+    def ratios(self) -> Mapping[str, float]: ...
+    @property
+    def violation(self) -> bool: ...
+    @property
+    def as_expected(self) -> bool: ...
+    @property
+    def explained(self) -> bool: ...
 
 
 @dataclass(frozen=True)
