@@ -35,6 +35,10 @@ BLOCKS = {
     "slide-3": (Block(0, 0, 3), "neither"),
     "turning-slide": (Block(0, w, 2), "neither"),
 }
+JORDAN_FORM = (
+    "real Jordan form: every real square matrix is similar to a direct sum of real Jordan blocks, "
+    "unique up to order"
+)
 JORDAN = Source(
     "R. A. Horn, C. R. Johnson, Matrix Analysis, 2nd ed., Theorem 3.4.1.5: the real Jordan form exists and "
     "is unique up to order"
@@ -312,9 +316,7 @@ def only_rotation() -> Law:
         ),
         hypotheses=(Hypothesis("real", "`X` is a real square matrix"),),
         steps=(
-            Cited(
-                name="every X is a sum of blocks", lemma="real Jordan form", source=JORDAN, needs=("real",)
-            ),
+            Cited(name="every `X` is a sum of blocks", lemma=JORDAN_FORM, source=JORDAN, needs=("real",)),
             zero,
             turning,
         ),

@@ -12,7 +12,7 @@ from ...symbolic.tree import At, D
 from ..law import Chapter, Hypothesis, Law
 from ..step import Cited, Exact, Identity, Source
 from .bounded import BLOCKS as BOUNDED
-from .bounded import JORDAN
+from .bounded import JORDAN, JORDAN_FORM
 from .common import ALIBI, KRANTZ_PARKS, PURANIK, ROFORMER, g, plus, product, times, u, w
 from .one_parameter import for_all, spoken
 
@@ -140,7 +140,7 @@ def complete_list() -> Law:
         steps=(
             Cited(
                 name="real Jordan form",
-                lemma="existence and uniqueness up to order",
+                lemma=JORDAN_FORM,
                 source=JORDAN,
                 needs=("real",),
             ),

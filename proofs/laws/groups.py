@@ -186,18 +186,18 @@ def _slide(distance: sp.Expr) -> sp.ImmutableMatrix:
 
 @CHAPTER.law("positive-integers")
 def positive_integers() -> Law:
-    e = sp.Symbol("e", positive=True)
-    goal = Identity(name="what e would have to do", goal=True, lhs=plus(x, e), rhs=x)
-    moved = Exact(name="every positive e moves every x", of=Sign(_minus(plus(x, e), x), "+"))
+    p = sp.Symbol("p", positive=True)
+    goal = Identity(name="what `p` would have to do", goal=True, lhs=plus(x, p), rhs=x)
+    moved = Exact(name="every positive `p` moves every `x`", of=Sign(_minus(plus(x, p), x), "+"))
     return Law(
         id="positive-integers",
         title="“The positive integers under addition are a group”",
-        statement="Some `e > 0` satisfies `x + e = x` for all `x`.",
+        statement="Some `p > 0` satisfies `x + p = x` for all `x`.",
         expected=Status.REFUTED,
         steps=(moved, goal),
         siblings=(goal.but("zero is allowed", lhs=plus(x, sp.S.Zero)),),
         comment=(
-            "`(x + e) - x > 0` for every `e > 0`, so no `e` will do: there is no identity, and without one "
+            "`(x + p) - x > 0` for every `p > 0`, so no `p` will do: there is no identity, and without one "
             "no inverses."
         ),
     )
