@@ -14,13 +14,13 @@ import sympy as sp
 from ..symbolic.balls import Enclosure
 from ..symbolic.catalogue import encoding, encodings
 from ..symbolic.catalogue.registry import required
-from ..symbolic.companion import CompanionBlock
 from ..symbolic.encoding import Encoding
 from ..symbolic.errors import BadInput, Unsupported, WrongType
 from ..symbolic.generator import Generator
 from ..symbolic.matrices import is_matrix
 from ..symbolic.parse import evaluated, parse, parse_signs
 from ..symbolic.realization import NotRealizable, Realization, realize
+from ..symbolic.spectral.companion import CompanionBlock
 from ..symbolic.typeset import to_text
 from ..symbolic.verdict import Status, Verdict
 from .matrix_file import read_matrix_file

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from .classify import AnyBlock
-from .companion import CompanionBlock
 from .decide import Status, Verdict, decide
+from .spectral.classify import AnyBlock
+from .spectral.companion import CompanionBlock
 from .typeset import to_text
 
 

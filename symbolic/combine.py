@@ -5,9 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from .block import Block
-from .classify import AnyBlock
 from .errors import BadInput
 from .generator import Generator
+from .spectral.classify import AnyBlock
 
 
 def direct_sum(*generators: Generator) -> Generator:

@@ -15,13 +15,13 @@ import sympy as sp
 from sympy.matrices.expressions import MatAdd, MatMul, MatPow
 
 from .block import Block
-from .classify import AnyBlock
-from .companion import CompanionBlock
 from .decide import Status, Verdict, decide
 from .errors import BadInput
 from .flow import InBasis
 from .matexp import MatExp
-from .rootflow import companion_matrix
+from .spectral.classify import AnyBlock
+from .spectral.companion import CompanionBlock
+from .spectral.rootflow import companion_matrix
 from .tree import At, D
 from .typeset import to_latex, to_text
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from .classify import AnyBlock
 from .decide import Status, Verdict, decide
 from .encoding import Encoding
 from .entries import GAP, Identities
@@ -18,6 +17,7 @@ from .errors import BadInput, Undecidable, WrongType
 from .generated import FreeNames, Generated
 from .generator import Generator
 from .separate import apart
+from .spectral.classify import AnyBlock
 
 
 @dataclass(frozen=True)

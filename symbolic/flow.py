@@ -11,12 +11,12 @@ from typing import Protocol
 import sympy as sp
 from sympy.matrices.expressions import MatMul
 
-from .classify import AnyBlock
-from .companion import CompanionBlock
 from .decide import Status, Verdict, decide, verify_flow
 from .errors import Disagreement
-from .rootflow import Part, RootFlow, root_flow
-from .sparse import diagonal, from_sparse, product, sandwich
+from .spectral.classify import AnyBlock
+from .spectral.companion import CompanionBlock
+from .spectral.rootflow import Part, RootFlow, root_flow
+from .spectral.sparse import diagonal, from_sparse, product, sandwich
 
 
 class InBasis(Protocol):

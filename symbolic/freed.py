@@ -9,7 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from .block import Block
-from .companion import CompanionBlock
+from .spectral.companion import CompanionBlock
 
 
 def freed_blocks(

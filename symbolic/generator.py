@@ -11,18 +11,18 @@ import sympy as sp
 
 from .block import Block
 from .boundedness import Boundedness, boundedness
-from .classify import AnyBlock, classify
-from .companion import CompanionBlock
 from .decide import Status, Verdict, decide, verify_flow
 from .derivation import Derivation, block_steps, closing_steps, joining_steps
 from .errors import BadInput, WrongType
 from .exact import exact_matrix, exact_time
 from .flow import assembled_flow, verify_assembled
 from .freed import free_surds, freed_blocks
-from .metric import Metric, is_isometric, metric_of
 from .notebook import Shown
-from .sparse import diagonal, sandwich
-from .tempo import Tempo, tempo
+from .spectral.classify import AnyBlock, classify
+from .spectral.companion import CompanionBlock
+from .spectral.metric import Metric, is_isometric, metric_of
+from .spectral.sparse import diagonal, sandwich
+from .spectral.tempo import Tempo, tempo
 from .typeset import to_grid
 
 

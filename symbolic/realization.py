@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .approximation import Approximation, approximate
-from .case import Case
 from .errors import BadInput, Unsupported
-from .fence import foreign, fractional, kinked
-from .flowing import flowing
-from .realized import NotRealizable, Realization, Slots, Witness
-from .stepped import stepped
+from .realizing.approximation import Approximation, approximate
+from .realizing.case import Case
+from .realizing.fence import foreign, fractional, kinked
+from .realizing.flowing import flowing
+from .realizing.realized import NotRealizable, Realization, Slots, Witness
+from .realizing.stepped import stepped
 
 
 def realize(

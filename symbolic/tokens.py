@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from .dialects import NAME_OF
 from .errors import Unreadable, WrongType
+from .writing.dialects import NAME_OF
 
 MAX_LENGTH, MAX_DIGITS, MAX_NAME = 20_000, 1_000, 40
 SHOWN = 60  # how much of the text a message shows on either side of the caret

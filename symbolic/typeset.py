@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from .dialects import Dialect, Latex, Text, Typst
 from .errors import WrongType
-from .writer import Writer
+from .writing.dialects import Dialect, Latex, Text, Typst
+from .writing.writer import Writer
 
 
 def to_typst(formula: object) -> str:

@@ -100,7 +100,7 @@ def _weight(symbol: str) -> int:
 
 def ordinal_place(entry: Sequence[int] | None, shape: tuple[int, int] | None) -> str:
     """`in row 2, column 1`, counted from 1; said to be among the dots where the formula leaves it out."""
-    from ...symbolic.arrange import kept
+    from ...symbolic.writing.arrange import kept
 
     if entry is None:
         return ""

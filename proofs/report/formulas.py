@@ -105,7 +105,7 @@ def _side(part: Any) -> tuple[str, str]:
 
 
 def _pieces(part: Any) -> Pieces:
-    from ...symbolic.breaks import typst_pieces
+    from ...symbolic.writing.breaks import typst_pieces
 
     if part is None or isinstance(part, (str, tuple)):
         return ((_side(part)[0],),)

@@ -90,8 +90,8 @@ def test_a_sign_at_the_head_of_a_line_stands_apart():
 
 
 def test_the_pieces_of_a_formula_are_the_whole_of_it():
-    from exptx.symbolic.breaks import typst_pieces
     from exptx.symbolic.typeset import to_typst
+    from exptx.symbolic.writing.breaks import typst_pieces
 
     minus = -sp.cos(t) * 2 - sp.exp(t) + t / 3
     assert [part for (part,) in typst_pieces(sp.Symbol("b") - sp.Symbol("a"))] == ["b", "- a"]

@@ -1,0 +1,95 @@
+"""A bias with its variable and domain, admitted once: what every part of `realize` is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from ..admit import admit_scalar, admit_together, check_symbol
+from ..errors import BadInput, WrongType
+from ..walk import all_atoms, applications, text
+from .elementary import Names, Rewriter
+from .intervals import Interval, intervals
+from .modes import Denominator, Spectrum, spectrum
+from .quotient import exact_quotient
+
+DOMAINS = ("real", "causal", "integers", "causal-integers")
+
+
+@dataclass
+class Case:
+    """bias, exact and real, as a formula in u; domain, one of DOMAINS; the names of its freed constants."""
+
+    bias: sp.Expr
+    u: sp.Symbol
+    domain: str
+    modulo_row_constant: bool
+    constants: Names = field(init=False)
+    logs: Names = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.u, sp.Symbol):
+            raise WrongType(f"u is {text(self.u)}; the symbol of the gap, such as Symbol('u'), works")
+        if self.domain not in DOMAINS:
+            raise BadInput(f"domain is {self.domain!r}; one of {', '.join(map(repr, DOMAINS))} works")
+        if not isinstance(self.modulo_row_constant, bool):
+            raise WrongType(f"modulo_row_constant is {self.modulo_row_constant!r}; True or False works")
+        self._admit()
+        taken = {symbol.name for symbol in all_atoms(self.bias, self.u)[0]}
+        self.constants, self.logs = Names("L", taken), Names("theta", taken)
+
+    def _admit(self) -> None:
+        """A variable declared whole or of one sign is replaced: it runs through the whole domain."""
+        declared = (self.u.is_integer, self.u.is_positive, self.u.is_negative, self.u.is_zero)
+        if any(known is not None for known in declared):
+            free = sp.Symbol(self.u.name, real=True)
+            self.bias = self.bias.xreplace({self.u: free}) if isinstance(self.bias, sp.Expr) else self.bias
+            self.u = free
+        check_symbol(self.u, "u")
+        self.bias = admit_scalar(self.bias, "bias")
+        admit_together((self.bias, self.u), "bias")
+        if applications(self.bias):
+            raise BadInput(f"bias contains an undefined function: {text(self.bias)}; give its formula")
+
+    @property
+    def whole(self) -> bool:
+        """Whether u runs through integers."""
+        return self.domain.endswith("integers")
+
+    @property
+    def start(self) -> sp.Expr:
+        """The lower end of the domain."""
+        return sp.S.Zero if self.domain.startswith("causal") else sp.S.NegativeInfinity
+
+    def intervals(self) -> list[Interval]:
+        """The bias on the intervals of the domain."""
+        return intervals(self.bias, self.u, self.start, self.constants, self.logs, self.whole)
+
+    def value(self, at: int | sp.Rational, formula: sp.Expr | None = None) -> sp.Expr:
+        """The bias, or a rewritten formula, at a point; equal constants have equal names."""
+        value = (self.bias if formula is None else formula.xreplace(self.constants.values)).subs(self.u, at)
+        if value.has(sp.nan, sp.zoo, sp.oo):
+            raise BadInput(f"bias has no finite value at {self.u} = {at}; give it one by a Piecewise")
+        return Rewriter(self.u, sp.S.One, self.constants, self.logs, self.whole).rewrite(value)
+
+    def spectrum(self, formula: sp.Expr) -> Spectrum:
+        """Modes and foreign terms of a rewritten formula, frequencies positive where their values are."""
+        found = spectrum(formula, self.u, self.logs.values)
+        return Spectrum(tuple(mode.turned(self.constants.values) for mode in found.modes), found.foreign)
+
+    def undivided(self, piece: Interval) -> Interval | None:
+        """The interval, a quotient divided out; None if the formula surely is no exponential polynomial."""
+        try:
+            spectrum(piece.formula, self.u, self.logs.values)
+        except Denominator:
+            if piece.formula.free_symbols & set(self.logs.values):
+                raise
+            logs = (x for x, value in self.constants.values.items() if isinstance(value, sp.log))
+            rates = frozenset(x for x in logs if self.constants.values[x].args[0].is_Integer)
+            formula = exact_quotient(piece.formula, self.u, rates)
+            return None if formula is None else replace(piece, formula=formula)
+        return piece
+
+
+__all__ = ["DOMAINS", "Case"]

@@ -1,0 +1,118 @@
+"""Realisations by a generator: real Jordan blocks, one per mode, and the proof that they give the bias."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy as sp
+
+from ..block import Block
+from ..decide import Status, decide
+from ..errors import BadInput, Disagreement, Unsupported
+from ..generator import Generator
+from ..verdict import Verdict
+from .case import Case
+from .hankel import determinant, node, without_constant
+from .modes import Mode
+from .nonvanishing import examine, nonvanishing
+from .realized import Realization
+
+POINTS = [sp.Rational(1, 3), sp.Integer(2), sp.Rational(17, 4)]
+
+
+def flowing(case: Case, formula: sp.Expr, modes: tuple[Mode, ...]) -> Realization:
+    """The realisation of least order of a formula with these modes (at least one).
+
+    On J_m(ρ) with v = e_m the entry c_{m-k} is k! times the coefficient of u^k e^{ρu}; where it turns, each
+    entry is the pair of coefficients of the cosine and the sine.
+    """
+    if not modes:
+        raise BadInput("bias is 0 for all u; nothing needs to be realised")
+    values = case.constants.values
+    c, v = (sp.ImmutableMatrix(rows) for rows in columns(modes))
+    verdict = _verified(modes, c, v, formula, case)
+    nodes = tuple(map(node, modes))
+    counted = without_constant(nodes, 0) if case.modulo_row_constant else nodes
+    certificate = determinant(counted).xreplace(values)
+    generator = Generator.direct_sum(*(block(mode.mapped(values)) for mode in modes))
+    return Realization(
+        bias=case.bias,
+        u=case.u,
+        domain=case.domain,
+        X=generator.matrix,
+        step=None,
+        c=sp.ImmutableMatrix(c.xreplace(values)),
+        v=v,
+        order=sum(n.dim for n in counted),
+        determinant=certificate,
+        conditions=nonvanishing(certificate, {}, "the order of the bias"),
+        verdict=verdict,
+        values=values,
+        nodes=tuple(map(node, (mode.mapped(values) for mode in modes))),
+        generator=generator,
+        dropped=steady_row(modes) if case.modulo_row_constant else None,
+    )
+
+
+def block(mode: Mode) -> Block:
+    """J_m(ρ) or C_m(-ρ, ω)."""
+    return Block(-mode.rate, mode.frequency, mode.size)
+
+
+def columns(modes: tuple[Mode, ...]) -> tuple[list[sp.Expr], list[sp.Expr]]:
+    """c and v of the direct sum of the blocks."""
+    c: list[sp.Expr] = []
+    v: list[sp.Expr] = []
+    for mode in modes:
+        width = mode.dim // mode.size
+        for k in reversed(range(mode.size)):
+            c += [sp.factorial(k) * x for x in (mode.cosines[k], mode.sines[k])[:width]]
+        v += [sp.S.Zero] * (mode.dim - width) + [sp.S.One, sp.S.Zero][:width]
+    return c, v
+
+
+def steady_row(modes: tuple[Mode, ...]) -> int | None:
+    """The coordinate in which exp(-sX) v is the constant 1: the last one of the block of eigenvalue 0."""
+    row = 0
+    for mode in modes:
+        row += mode.dim
+        if mode.rate.is_zero and mode.frequency.is_zero:
+            return row - 1
+    return None
+
+
+def _verified(
+    modes: tuple[Mode, ...], c: sp.MatrixBase, v: sp.MatrixBase, formula: sp.Expr, case: Case
+) -> Verdict:
+    """The modes add up to the bias; for free rates cᵀ E(u) v are the modes, E(0) = I, E' = XE; then balls."""
+    free = tuple(_freed(mode, k) for k, mode in enumerate(modes))
+    generator = Generator.direct_sum(*map(block, free))
+    total = sp.Add(*(mode.at(case.u) for mode in modes))
+    claims = (
+        decide(total, formula),
+        generator.verify(),
+        decide((c.T * generator.exp(case.u) * v)[0, 0], sp.Add(*(mode.at(case.u) for mode in free))),
+    )
+    for verdict in claims:
+        if verdict.status is Status.REFUTED:
+            raise Disagreement(f"the realisation of {case.bias} failed: {verdict.reason}")
+        if verdict.status is not Status.PROVED:
+            raise Unsupported(f"the realisation of {case.bias} could not be verified: {verdict.reason}")
+    seen = examine(case.bias, total.xreplace(case.constants.values), case.u, POINTS)
+    return Verdict(
+        Status.PROVED,
+        f"bias is the sum of its modes: {claims[0].reason}; for free rates they are c' E(u) v: "
+        f"{claims[2].reason}; {claims[1].reason}; balls agree with the bias at {seen} points",
+    )
+
+
+def _freed(mode: Mode, k: int) -> Mode:
+    """The mode with free rate and frequency."""
+    rate = mode.rate if mode.rate.is_zero else sp.Symbol(f"gamma_{k}", real=True)
+    turning = not mode.frequency.is_zero
+    return replace(
+        mode, rate=rate, frequency=sp.Symbol(f"omega_{k}", positive=True) if turning else sp.S.Zero
+    )
+
+
+__all__ = ["block", "columns", "flowing", "steady_row"]
