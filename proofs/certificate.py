@@ -11,15 +11,12 @@ import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import __version__
 from .errors import Unwritable
+from .prove import Proof
 
-if TYPE_CHECKING:
-    from .prove import Executed, Proof, Trial
-
-CERTIFICATE = "exptx-certificate/1"
 INDEX = "exptx-index/1"
 PROOFS = "exptx-proofs/1"
 
@@ -32,37 +29,6 @@ def canonical(document: Any) -> bytes:
 
 def sha256(document: Any) -> str:
     return hashlib.sha256(canonical(document)).hexdigest()
-
-
-def _step(executed: Executed) -> dict[str, Any]:
-    step = executed.step
-    body = {"name": step.name, **step.claim(), "status": executed.status.value, "reason": executed.reason}
-    return body | step.outcome(executed.verdict)
-
-
-def _trial(trial: Trial) -> dict[str, Any]:
-    return {"of": trial.of, "change": trial.change, "step": _step(trial.executed)}
-
-
-def certificate(proof: Proof) -> dict[str, Any]:
-    """The certificate of one proof: statement as expression trees, steps, witnesses, trials."""
-    return {
-        "schema": CERTIFICATE,
-        "id": proof.id,
-        "law": proof.law,
-        "encoding": proof.encoding,
-        "expected": proof.expected.value,
-        "status": proof.status.value,
-        "statement": {
-            "text": proof.statement,
-            "hypotheses": [{"name": h.name, "text": h.text} for h in proof.hypotheses],
-            "formulas": [e.step.claim() for e in proof.steps if e.goal],
-        },
-        "rests_on": list(proof.rests_on),
-        "steps": [_step(e) for e in proof.steps],
-        "perturbations": [_trial(t) for t in proof.perturbations],
-        "siblings": [_trial(t) for t in proof.siblings],
-    }
 
 
 def file_name(proof_id: str) -> str:

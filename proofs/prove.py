@@ -15,6 +15,8 @@ from ..symbolic.decide import Status, Verdict
 from .law import Chapter, Hypothesis, Law, select
 from .step import Cited, Formula, Perturbation, Source, Step, conclusive
 
+CERTIFICATE = "exptx-certificate/1"
+
 
 @dataclass(frozen=True)
 class Executed:
@@ -143,9 +145,38 @@ class Proof:
     @cached_property
     def certificate(self) -> dict[str, Any]:
         """The JSON document that the checker re-checks."""
-        from .certificate import certificate
+        return _certificate(self)
 
-        return certificate(self)
+
+def _step(executed: Executed) -> dict[str, Any]:
+    step = executed.step
+    body = {"name": step.name, **step.claim(), "status": executed.status.value, "reason": executed.reason}
+    return body | step.outcome(executed.verdict)
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {"of": trial.of, "change": trial.change, "step": _step(trial.executed)}
+
+
+def _certificate(proof: Proof) -> dict[str, Any]:
+    """The certificate of one proof: statement as expression trees, steps, witnesses, trials."""
+    return {
+        "schema": CERTIFICATE,
+        "id": proof.id,
+        "law": proof.law,
+        "encoding": proof.encoding,
+        "expected": proof.expected.value,
+        "status": proof.status.value,
+        "statement": {
+            "text": proof.statement,
+            "hypotheses": [{"name": h.name, "text": h.text} for h in proof.hypotheses],
+            "formulas": [e.step.claim() for e in proof.steps if e.goal],
+        },
+        "rests_on": list(proof.rests_on),
+        "steps": [_step(e) for e in proof.steps],
+        "perturbations": [_trial(t) for t in proof.perturbations],
+        "siblings": [_trial(t) for t in proof.siblings],
+    }
 
 
 def status_of(steps: Iterable[Executed]) -> Status:
