@@ -1,24 +1,60 @@
 """The checker: certificates re-checked from their JSON with integers and rationals, by code of its own.
 
-`verify` takes a folder written by `exptx prove --certificates`, or a `proofs.json`. It expands every formula
-into exponential sums itself, evaluates every witness and enclosure with its own intervals, and trusts nothing
-that a certificate says about itself. Standard library only: neither sympy nor the symbolic room is imported.
+`verify` takes a folder written by `exptx prove --certificates`, or a `proofs.json`. It expands every formula into
+exponential sums itself, evaluates every witness with its own intervals, and trusts nothing that a certificate
+says about itself. Standard library only: neither sympy nor the symbolic room is imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from .checking.document import refusals
-from .checking.reading import canonical_sha256, fields, items, read, text
-from .checking.refusal import Refusal, shown, within
+from .checking import claims, discrete
+from .checking.reading import Refusal, canonical, each, entries, fields, integer, load, need, number, one_of
+from .checking.reading import part, spend, typed, within
+from .checking.sums import form
+from .checking.trees import Node, read
 
-INDEX = "exptx-index/1"
-PROOFS = "exptx-proofs/1"
-_HASHES = ("statement_sha256", "certificate_sha256")
+STATUSES = ("refuted", "undecided", "not_checked", "proved")  # the first that a step has is that of the proof
+HASHES = ("statement_sha256", "certificate_sha256")
+STEPS = ("steps", "perturbations", "siblings")
+BODY = ("schema", "id", "law", "encoding", "expected", "status", "statement", "rests_on", *STEPS)
+KINDS: dict[str, tuple[Callable[[Any], Any], str, str]] = {  # check; what a step claims; what it may rest on
+    "identity": (claims.identity, "lhs rhs assume", "nonzero witness entry gap functions"),
+    "apart": (claims.apart, "lhs rhs assume", "nonzero witness entry gap functions"),
+    "enclosed": (claims.enclosed, "expr lower upper", ""),
+    "sign": (claims.sign, "expr sign assume", "witness functions"),
+    "limit": (claims.limit, "expr variable to value assume", "actual"),
+    "induction": (
+        claims.induction, "index start relation state claim assume", "witness symbol gap functions",
+    ),
+    "reindex": (claims.reindex, "index bijection body rhs operation", "permutation witness gap functions"),
+    "words": (discrete.words, "letters central rules derivation lhs rhs", "model"),
+    "finite": (discrete.finite, "elements table axioms", "axiom elements_witness"),
+    "homomorphism": (discrete.homomorphism, "source target images claims", "claim elements_witness"),
+    "cited": (lambda step: None, "lemma source needs", ""),
+}  # fmt: skip
+TEXT, TEXTS, NUMBER, SCALAR, TREE = (typed,), (each, typed), (number,), (read, Node), (read,)
+READERS: dict[str, tuple[Any, ...]] = {  # of the fields, or of the fields of a kind; others are read where they are used
+    "name": TEXT, "reason": TEXT, "variable": TEXT, "index": TEXT, "bijection": TEXT, "symbol": TEXT,
+    "axiom": TEXT, "homomorphism claim": TEXT, "cited lemma": TEXT, "cited source": TEXT, "cited needs": TEXTS,
+    "letters": TEXTS, "central": TEXTS, "elements_witness": TEXTS, "start": NUMBER, "lower": NUMBER,
+    "upper": NUMBER, "expr": SCALAR, "body": SCALAR, "reindex rhs": SCALAR, "identity lhs": TREE,
+    "identity rhs": TREE, "apart lhs": TREE, "apart rhs": TREE, "nonzero": (each, read, Node),
+    "status": (one_of, STATUSES), "relation": (one_of, ("==", ">=")), "operation": (one_of, ("sum", "product")),
+    "sign": (one_of, claims.CLAIMED), "to": (one_of, claims.INFINITE), "value": (claims.end,),
+    "actual": (claims.end,), "assume": (claims.assumptions,), "state": (entries, claims.rule),
+    "induction claim": (entries, claims.still), "witness": (entries, number), "gap": (each, number),
+    "functions": (entries, claims.table), "entry": (each, integer, 0, 127),
+    "permutation": (each, integer, 0, 11), "model": (entries, discrete.square),
+    "axioms": (entries, typed, bool), "claims": (entries, typed, bool),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -31,183 +67,195 @@ class Rejection:
     reason: str
 
     def __str__(self) -> str:
-        return ": ".join(
-            part for part in (self.file, self.proof, f"{self.place} {self.reason}".strip()) if part
-        )
+        found = ": ".join(filter(None, (self.file, self.proof, f"{self.place} {self.reason}".strip())))
+        return found if found.isprintable() else ascii(found)
 
 
 def verify(path: str | Path) -> list[Rejection]:
-    """Re-check a folder of certificates with its index, or one `proofs.json`.
+    """Re-check a folder of certificates with its index, or one `proofs.json`; an empty list accepts it all.
 
-    Returns what is wrong, in the order of the index; an empty list accepts everything. Raises nothing on
-    unreadable, malformed or oversized input: that is a rejection too.
+    Raises nothing on unreadable, malformed or oversized input: that is a rejection too.
     """
-    path = Path(path)
-    try:
-        listed = _folder(path) if path.is_dir() else _proofs(path)
-    except Refusal as refusal:
-        return [_rejection(path / "index.json" if path.is_dir() else path, None, refusal)]
-    return list(_checked(*listed))
+    return Verifier(Path(path)).found
 
 
-@dataclass(frozen=True)
-class _Listed:
-    """One certificate as it was found, with the hashes recorded for it."""
-
-    file: Path
-    proof: str
-    certificate: Any
-    hashes: Mapping[str, Any]
+def claim(step: Any) -> dict[str, Any]:
+    """The kind and its claim fields, of a step whose fields are exactly the known ones."""
+    _, claimed, outcome = KINDS[part(typed(step, dict), "kind", one_of, KINDS)]
+    given = ("kind", *(key for key in claimed.split() if key in step or key != "operation"))
+    fields(step, ("name", "status", "reason", *given), outcome.split())
+    return {key: step[key] for key in given}
 
 
-def _rejection(file: Path, proof: str | None, refusal: Refusal) -> Rejection:
-    return Rejection(
-        _printable(file.name),
-        proof and _printable(proof),
-        _printable(refusal.where),
-        _printable(refusal.reason),
-    )
+def check(step: Any, hypotheses: Collection[str] = ()) -> None:
+    """Repeat one step. A citation counts exactly if all that it needs is stated."""
+    kind, read_out = claim(step)["kind"], dict[str, Any]()
+    function, claimed, outcome = KINDS[kind]
+    for key in ("name", "reason", "status", *claimed.split(), *outcome.split()):
+        reader = READERS.get(f"{kind} {key}") or READERS.get(key) or (lambda value: value,)
+        absent = key not in step or (key in outcome.split() and step[key] is None)
+        read_out[key] = None if absent else part(step, key, *reader)
+    step = SimpleNamespace(**read_out, proved=step["status"] == "proved")
+    if kind == "cited":
+        right = "proved" if {*step.needs} <= {*hypotheses} else "not_checked"
+        need(step.status == right, f"is not {right}, as what is stated makes it", "status")
+    elif step.status in ("proved", "refuted"):
+        function(step)
 
 
-def _printable(text: str) -> str:
-    return text if text.isprintable() else ascii(text)
+class Verifier:
+    """Goes through a folder or a document and collects what is refused."""
 
+    def __init__(self, path: Path) -> None:
+        self.file, self.found = path / "index.json" if path.is_dir() else path, list[Rejection]()
+        self.known: dict[str, tuple[Path, Any]] = {}
+        self.attempt(self.file, None, "", self.folder if path.is_dir() else self.document)
+        for proof, (file, cert) in self.known.items():
+            for i, other in enumerate(cert["rests_on"] if isinstance(cert["rests_on"], list) else ()):
+                self.attempt(file, proof, f"rests_on[{i}]", self.foundation, proof, other)
 
-def _folder(folder: Path) -> tuple[list[_Listed], list[Rejection]]:
-    """The certificates that the index lists; files that it does not list are rejected."""
-    index = fields(read(folder / "index.json"), ("schema", "proofs"))
-    if index["schema"] != INDEX:
-        raise Refusal(f"is {shown(index['schema'])}; {INDEX} is needed", "schema")
-    if not isinstance(index["proofs"], dict):
-        raise Refusal(f"is {shown(index['proofs'])}; an object is needed", "proofs")
-    if not index["proofs"]:
-        raise Refusal("is empty: there is nothing to check", "proofs")
-    found, bad, names = [], [], {"index.json"}
-    for proof, row in index["proofs"].items():
-        name = proof.replace("/", "--") + ".json"
-        names.add(name)
+    def attempt(
+        self, file: Path, proof: str | None, place: str, action: Callable[..., Any], *more: Any
+    ) -> Any:
         try:
-            with within("proofs", f"[{shown(proof)}]"):
-                fields(row, ("file", *_HASHES))
-                if row["file"] != name or len(Path(name).parts) != 1:
-                    raise Refusal(f"is {shown(row['file'])}; {shown(name)} is needed", "file")
+            with within(place):
+                return action(*more)
         except Refusal as refusal:
-            bad.append(_rejection(folder / "index.json", proof, refusal))
-            continue
-        try:
-            found.append(_Listed(folder / name, proof, read(folder / name), row))
-        except Refusal as refusal:
-            bad.append(_rejection(folder / name, proof, refusal))
-    strays = (file.name for file in sorted(folder.glob("*.json")) if file.name not in names)
-    bad += [Rejection(stray, None, "", "is not listed in index.json") for stray in strays]
-    return found, bad
+            self.found.append(Rejection(file.name, proof, refusal.place, refusal.reason))
+
+    def folder(self) -> None:
+        """The files that the index lists, and no others."""
+        index = fields(load(self.file), ("schema", "proofs"))
+        part(index, "schema", one_of, ("exptx-index/1",))
+        need(part(index, "proofs", typed, dict), "is empty: there is nothing to check", "proofs")
+        files = {proof: self.file.parent / (proof.replace("/", "--") + ".json") for proof in index["proofs"]}
+        for proof, row in index["proofs"].items():
+            self.attempt(self.file, proof, f"proofs[{proof!r:.60}]", self.row, files[proof], proof, row)
+        for stray in sorted({*self.file.parent.glob("*.json")} - {*files.values(), self.file}):
+            self.found.append(Rejection(stray.name, None, "", "is not listed in index.json"))
+
+    def row(self, file: Path, proof: str, row: Any) -> None:
+        fields(row, ("file", *HASHES))
+        need(
+            row["file"] == file.name and file.parent == self.file.parent, f"is not {file.name!r:.80}", "file"
+        )
+        self.attempt(file, proof, "", lambda: self.certificate(file, proof, load(file), row))
+
+    def document(self) -> None:
+        """The certificates inside one file."""
+        document = typed(load(self.file), dict)
+        part(document, "schema", one_of, ("exptx-proofs/1",))
+        need(part(document, "laws", typed, list), "is empty: there is nothing to check", "laws")
+        for i, law in enumerate(document["laws"]):
+            named = isinstance(law, dict) and isinstance(law.get("id"), str)
+            self.attempt(self.file, law["id"] if named else None, f"laws[{i}]", self.law, law)
+
+    def law(self, law: Any) -> None:
+        """What stands beside a certificate agrees with it."""
+        cert = fields(part(typed(law, dict), "certificate", typed, dict), BODY)
+        stated, keys = cert["statement"], ("name", "kind", "status", "reason")
+        told = {key: cert[key] for key in ("id", "status", "expected", "law", "encoding", "rests_on")}
+        told |= {"statement": stated["text"], "hypotheses": [entry["text"] for entry in stated["hypotheses"]]}
+        told["steps"] = [{key: step[key] for key in keys} for step in cert["steps"]]
+        for key, value in told.items():
+            asked = key in law or key in ("id", "status", "expected")
+            need(not asked or law.get(key) == value, "is not what the certificate says", key)
+        need(typed(cert["id"]) not in self.known, "is there twice", "id")
+        self.certificate(self.file, cert["id"], cert, law)
+
+    def certificate(self, file: Path, proof: str, cert: Any, row: Mapping[str, Any]) -> None:
+        spend(0, afresh=True)
+        form.cache_clear()
+        self.known[proof] = file, fields(cert, BODY)
+        attempt = partial(self.attempt, file, proof)
+        attempt("", head, cert, proof)
+        for key, value in zip(HASHES, (cert["statement"], cert), strict=True):
+            attempt(key, same_hash, row.get(key), value)
+        for rule in (statement, status, enough):
+            attempt("", rule, cert)
+        for key in STEPS:
+            for i, entry in enumerate(attempt("", part, cert, key, typed, list) or ()):
+                label = (entry.get("name") or entry.get("of")) if isinstance(entry, dict) else None
+                place = f"{key}[{i}]" + (f' "{label!s:.60}"' if label else "")
+                attempt(place, step if key == "steps" else trial, cert, key, i)
+
+    def foundation(self, proof: str, other: str) -> None:
+        """What a proof rests on is here, came out as expected, and does not rest on the proof itself."""
+        need(other in self.known, f"is {other!r:.80}, which is no proof here")
+        reached, todo = set[str](), [other]
+        while todo:
+            one = todo.pop()
+            need(one != proof, "rests in a circle on this proof")
+            if one in self.known and one not in reached:
+                reached.add(one)
+                todo += self.known[one][1]["rests_on"]
+        cert = self.known[other][1]
+        need(cert["status"] == cert["expected"], f"is {other!r:.80}, which did not come out as expected")
 
 
-def _proofs(file: Path) -> tuple[list[_Listed], list[Rejection]]:
-    """The certificates inside one document; what stands beside a certificate agrees with it."""
-    document = read(file)
-    if not isinstance(document, dict) or document.get("schema") != PROOFS:
-        raise Refusal(f"is no document of the schema {PROOFS}")
-    found, bad, seen = [], [], set()
-    with within("laws"):
-        laws = items(document.get("laws"))
-    if not laws:
-        raise Refusal("is empty: there is nothing to check", "laws")
-    for i, law in enumerate(laws):
-        try:
-            with within(f"laws[{i}]"):
-                listed = _law(file, law)
-                if listed.proof in seen:
-                    raise Refusal(f"is a second {shown(listed.proof)}", "id")
-                seen.add(listed.proof)
-                found.append(listed)
-        except Refusal as refusal:
-            bad.append(_rejection(file, law.get("id") if isinstance(law, dict) else None, refusal))
-    return found, bad
+def same_hash(given: Any, value: Any) -> None:
+    found = hashlib.sha256(canonical(value)).hexdigest()
+    need(given in (None, found), "differs from the SHA-256 of what is here")
 
 
-def _law(file: Path, law: Any) -> _Listed:
-    if not isinstance(law, dict):
-        raise Refusal(f"is {shown(law)}; an object is needed")
-    for key in ("id", "certificate"):
-        if key not in law:
-            raise Refusal("is missing", key)
-    with within("id"):
-        text(law["id"])
-    for key, told in _told(law["certificate"]).items():
-        if (key in law or key in ("status", "expected")) and law.get(key) != told:
-            raise Refusal(f"is {shown(law.get(key))}; the certificate says {shown(told)}", key)
-    certificate = law["certificate"]
-    return _Listed(file, law["id"], certificate, {key: law[key] for key in _HASHES if key in law})
+def head(cert: Mapping[str, Any], proof: str) -> None:
+    part(cert, "schema", one_of, ("exptx-certificate/1",))
+    encoding = "" if cert["encoding"] is None else "/" + part(cert, "encoding", typed)
+    right = part(cert, "law", typed) + encoding
+    need(cert["id"] == right == proof, f"is not {right!r:.80}, or not {proof!r:.80}", "id")
+    part(cert, "rests_on", each, typed)
 
 
-def _told(certificate: Any) -> dict[str, Any]:
-    """What a document may repeat beside a certificate, as the certificate has it."""
-    if not isinstance(certificate, dict):
-        return {}
-    told = {key: certificate.get(key) for key in ("status", "expected", "law", "encoding", "rests_on")}
-    statement, steps = certificate.get("statement"), certificate.get("steps")
-    if isinstance(statement, dict) and isinstance(statement.get("hypotheses"), list):
-        told["statement"] = statement.get("text")
-        told["hypotheses"] = [h.get("text") for h in statement["hypotheses"] if isinstance(h, dict)]
-    if isinstance(steps, list):
-        keys = ("name", "kind", "status", "reason")
-        told["steps"] = [{key: s.get(key) for key in keys} for s in steps if isinstance(s, dict)]
-    return told
+def statement(cert: Mapping[str, Any]) -> None:
+    """Every formula is the claim of a step."""
+    stated = part(cert, "statement", fields, ("text", "hypotheses", "formulas"))
+    claimed = [canonical(claim(step)) for step in cert["steps"]]
+    computed = any(step["kind"] != "cited" for step in cert["steps"])
+    with within("statement"):
+        part(stated, "text", typed)
+        for hypothesis in part(stated, "hypotheses", each, fields, ("name", "text")):
+            need(all(isinstance(text, str) for text in hypothesis.values()), "has no text", "hypotheses")
+        formulas = part(stated, "formulas", each, canonical)
+        need(formulas or not computed, "is empty", "formulas")
+        for i, formula in enumerate(formulas):
+            need(formula in claimed, "is the claim of no step", f"formulas[{i}]")
 
 
-def _checked(found: list[_Listed], bad: list[Rejection]) -> Iterator[Rejection]:
-    yield from bad
-    for listed in found:
-        for refusal in (*refusals(listed.certificate), *_bookkeeping(listed)):
-            yield _rejection(listed.file, listed.proof, refusal)
-    yield from _foundations(found)
+def status(cert: Mapping[str, Any]) -> None:
+    """The first of the statuses that a step has; a proof that only cites is not checked."""
+    steps = part(cert, "steps", each, typed, dict)
+    found = next((status for status in STATUSES if any(step["status"] == status for step in steps)), None)
+    found = "not_checked" if found == "proved" and all(step["kind"] == "cited" for step in steps) else found
+    need(found, "is empty", "steps")
+    need(cert["status"] == found, f"is not {found}, as the steps make it", "status")
+    need(cert["expected"] == found, f"is not {found}, as the steps make it", "expected")
 
 
-def _bookkeeping(listed: _Listed) -> Iterator[Refusal]:
-    """The id and the recorded hashes, apart from what the certificate claims."""
-    if not isinstance(listed.certificate, dict):
-        return
-    if listed.certificate.get("id") != listed.proof:
-        yield Refusal(f"is {shown(listed.certificate.get('id'))}; {shown(listed.proof)} is listed", "id")
-    parts = {_HASHES[0]: listed.certificate.get("statement"), _HASHES[1]: listed.certificate}
-    for key in _HASHES:
-        try:
-            if key in listed.hashes and canonical_sha256(parts[key]) != listed.hashes[key]:
-                yield Refusal("differs from the SHA-256 of what is here", key)
-        except Refusal as refusal:
-            yield refusal
+def enough(cert: Mapping[str, Any]) -> None:
+    """What is proved by computing can fail, twice; what is refuted has a true sibling."""
+    computed = any(step["kind"] != "cited" for step in cert["steps"])
+    few = cert["expected"] == "proved" and computed and len(cert["perturbations"]) < 2
+    need(not few, "has not the two entries of a computed law", "perturbations")
+    need(cert["expected"] != "refuted" or cert["siblings"], "is empty, but the law is refuted", "siblings")
 
 
-def _foundations(found: list[_Listed]) -> Iterator[Rejection]:
-    """What a proof rests on is here, came out as expected, and does not rest on the proof itself."""
-    known = {c.proof: c.certificate for c in found if isinstance(c.certificate, dict)}
-    edges = {proof: _rests_on(c) for proof, c in known.items()}
-    circular = _circular(edges)
-    for listed in found:
-        for i, other in enumerate(edges.get(listed.proof, [])):
-            reason = None
-            if other not in known:
-                reason = f"is {shown(other)}, which is no proof here"
-            elif known[other].get("status") != known[other].get("expected"):
-                reason = f"is {shown(other)}, which did not come out as expected"
-            elif listed.proof in circular and other in circular:
-                reason = f"is {shown(other)}, which rests in a circle on this proof"
-            if reason:
-                yield _rejection(listed.file, listed.proof, Refusal(reason, f"rests_on[{i}]"))
+def step(cert: Mapping[str, Any], key: str, i: int) -> None:
+    entry = cert[key][i]
+    check(entry, [hypothesis["name"] for hypothesis in cert["statement"]["hypotheses"]])
+    need(all(entry["name"] != before["name"] for before in cert[key][:i]), "has the name of one before it")
 
 
-def _rests_on(certificate: Mapping[str, Any]) -> list[str]:
-    value = certificate.get("rests_on")
-    return [other for other in value if isinstance(other, str)] if isinstance(value, list) else []
-
-
-def _circular(edges: Mapping[str, list[str]]) -> set[str]:
-    """The proofs that are left when those with settled foundations are taken away again and again."""
-    left = {proof: {o for o in others if o in edges} for proof, others in edges.items()}
-    while settled := {proof for proof, others in left.items() if not others}:
-        left = {proof: others - settled for proof, others in left.items() if proof not in settled}
-    return set(left)
-
-
-__all__ = ["Rejection", "verify"]
+def trial(cert: Mapping[str, Any], key: str, i: int) -> None:
+    """A perturbation is a step that is changed and refuted, a sibling is a relative that is proved."""
+    entry = fields(cert[key][i], ("of", "change", "step"))
+    part(entry, "change", typed)
+    original = [step for step in cert["steps"] if step["name"] == entry["of"]]
+    need(original or key == "siblings", "is the name of no step", "of")
+    with within("step"):
+        part(entry["step"], "status", one_of, ("refuted" if key == "perturbations" else "proved",))
+        if key == "perturbations":
+            part(entry["step"], "kind", one_of, (original[0]["kind"],))
+            others = (*original, *(before["step"] for before in cert[key][:i]))
+            same = canonical(claim(entry["step"])) in [canonical(claim(other)) for other in others]
+            need(not same, "claims the same as what it perturbs, or as one before it")
+        check(entry["step"], [hypothesis["name"] for hypothesis in cert["statement"]["hypotheses"]])

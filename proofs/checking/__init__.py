@@ -1,1 +1,1 @@
-"""The second opinion: certificates re-checked with integers and rationals, from the standard library."""
+"""The checker's mathematics on integers and rationals; the standard library is all it needs."""

@@ -1,181 +1,192 @@
-"""Guaranteed real numbers: intervals of integers over a power of two, rounded outwards.
-
-Every elementary function is computed for an exact dyadic point with a counted error and then widened; an
-interval [lo, hi] stands for lo/2^bits <= x <= hi/2^bits.
-"""
+"""Values of trees at rational points, enclosed between two rationals; exact where arithmetic alone tells."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from math import isqrt
+from functools import cache, lru_cache, reduce
+from typing import Any
 
-from .refusal import Refusal
+from .reading import need, spend
+from .trees import Node
 
-Interval = tuple[int, int]
-_GUARD = 24
-_LARGEST = 1 << 13  # exp is refused beyond e^8192, angles beyond 2^4096
-_ANGLE = 4096
+BITS, EXACT, POWER = 256, 30_000, 300_000
 
 
-def floor_shift(n: int, bits: int) -> int:
-    return n >> bits if bits >= 0 else n << -bits
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """lo <= x <= hi"""
+
+    lo: Fraction
+    hi: Fraction
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.lo + other.lo, self.hi + other.hi)
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.hi, -self.lo)
+
+    def __mul__(self, other: Interval) -> Interval:
+        ends = [a * b for a in {self.lo, self.hi} for b in {other.lo, other.hi}]
+        return Interval(min(ends), max(ends))
+
+    def __pow__(self, n: int) -> Interval:
+        """An even power of what may be 0 may be 0."""
+        if n < 0:
+            need(not self.lo <= 0 <= self.hi, "divides by zero at this point, or by a number too near to it")
+            return Interval(1 / self.hi, 1 / self.lo) ** -n
+        need(n * max(size(self.lo), size(self.hi)) <= POWER, "has a power that is too large to evaluate")
+        ends = [self.lo**n, self.hi**n, *([Fraction(0)] if n and self.lo < 0 < self.hi else [])]
+        return Interval(min(ends), max(ends))
+
+    def rounded(self, bits: int = BITS) -> Interval:
+        """Outwards to multiples of 2^-bits; an exact number stays."""
+        if self.lo == self.hi:
+            need(size(self.lo) <= EXACT, "has a number that is too large to evaluate")
+            return self
+        (a, b), (c, d) = self.lo.as_integer_ratio(), self.hi.as_integer_ratio()
+        return units((a << bits) // b, -((-c << bits) // d), bits)
 
 
-def ceil_shift(n: int, bits: int) -> int:
-    return -(-n >> bits) if bits >= 0 else n << -bits
+Value = tuple[Interval, Interval]  # real and imaginary part
 
 
-@lru_cache(maxsize=64)
-def pi(bits: int) -> Interval:
-    """Machin: π = 16 arctan(1/5) - 4 arctan(1/239)."""
-    w = bits + _GUARD
-    (a, b), (c, d) = _arctan_inverse(5, w), _arctan_inverse(239, w)
-    return floor_shift(16 * a - 4 * d, _GUARD), ceil_shift(16 * b - 4 * c, _GUARD)
+def size(x: Fraction) -> int:
+    return max(abs(x.numerator), x.denominator).bit_length()
 
 
-def _arctan_inverse(n: int, bits: int) -> Interval:
-    """arctan(1/n) = Σ (-1)^k / ((2k+1) n^(2k+1)): alternating, each quotient off by less than 2 units."""
-    power, total, k = (1 << bits) // n, 0, 0
-    while power:
-        total += -(power // (2 * k + 1)) if k % 2 else power // (2 * k + 1)
-        power //= n * n
-        k += 1
-    return total - 2 * k - 2, total + 2 * k + 2
+def point(x: Fraction | int) -> Interval:
+    return Interval(Fraction(x), Fraction(x))
 
 
-@lru_cache(maxsize=64)
-def log_two(bits: int) -> Interval:
-    """ln 2 = 2 artanh(1/3) = 2 Σ 1/((2k+1) 3^(2k+1))"""
-    power, total, k = (1 << bits + _GUARD) // 3, 0, 0
-    while power:
-        total += power // (2 * k + 1)
-        power //= 9
-        k += 1
-    return floor_shift(2 * (total - 2 * k - 2), _GUARD), ceil_shift(2 * (total + 2 * k + 4), _GUARD)
+def units(lo: int, hi: int, bits: int) -> Interval:
+    return Interval(Fraction(lo, 1 << bits), Fraction(hi, 1 << bits))
 
 
-def exp_point(n: int, bits: int) -> Interval:
-    """exp(n/2^bits) = 2^k exp(r), r = x - k ln 2 in about [-0.35, 0.35]."""
-    if abs(n) >> bits >= _LARGEST:
-        raise Refusal(f"needs exp of a number beyond ±{_LARGEST}; a witness with smaller numbers works")
-    k = (2 * n * 1_000_000 // ((1 << bits) * 693_147) + 1) // 2
-    w = bits + _GUARD + max(k, 0)
-    low, _ = log_two(w)
-    r = (n << w - bits) - k * low
-    total, term, i = 1 << w, 1 << w, 0
-    while abs(term) > 1:
-        i += 1
-        term = (term * r >> w) // i
-        total += term
-    slack = 4 * i + 16 + 4 * (4 * abs(k) + 1)
-    return floor_shift(total - slack, w - bits - k), ceil_shift(total + slack, w - bits - k)
+ZERO, ONE, TWO = point(0), point(1), point(2)
 
 
-def sin_cos_point(n: int, bits: int) -> tuple[Interval, Interval]:
-    """sin and cos of n/2^bits: r = x - k π/2 in about [-0.8, 0.8], then Taylor and the quadrant of k."""
-    if abs(n) >> bits >> _ANGLE:
-        raise Refusal(f"needs an angle beyond 2^{_ANGLE}; a witness with smaller numbers works")
-    p = 64 + max(n.bit_length() - bits, 0)
-    k = ((n << 2 + p) // (pi(p)[0] << bits)) + 1 >> 1
-    w = bits + _GUARD + k.bit_length()
-    low, high = pi(w)
-    r = (n << w - bits) - (k * low >> 1)
-    error = abs(k) * (high - low) + 2
-    sine, cosine = _taylor(r, w, error)
-    for _ in range(k % 4):
-        sine, cosine = cosine, (-sine[1], -sine[0])
-    return _out(sine, w - bits), _out(cosine, w - bits)
+def odd_series(z: Fraction, sign: int) -> Interval:
+    """Σ sign^k z^(2k+1)/(2k+1), artanh z or arctan z, for |z| <= 1/3: what follows a term is below it."""
+    bits = BITS + 64
+    lowest = (z.numerator << bits) // z.denominator
+    power = out = x = units(lowest, lowest + 1, bits)
+    for k in range(1, bits // 3 + 2):
+        power = (power * x * x * point(sign)).rounded(bits)
+        out += power * point(Fraction(1, 2 * k + 1))
+    rest = max(-power.lo, power.hi)
+    return (out + Interval(-rest, rest)).rounded(bits)
 
 
-def _taylor(r: int, w: int, error: int) -> tuple[Interval, Interval]:
-    """sin r and cos r from the terms r^i/i!; each term is off by at most 4 units, the rest by one term."""
-    sums, term, i = [0, 1 << w], 1 << w, 0
-    while abs(term) > 1:
-        i += 1
-        term = (term * r >> w) // i
-        sums[(i + 1) % 2] += -term if i % 4 in (2, 3) else term
-    slack = 4 * i + 16 + error
-    return (sums[0] - slack, sums[0] + slack), (sums[1] - slack, sums[1] + slack)
+@cache
+def pi() -> Interval:
+    """Machin: π = 16 arctan(1/5) - 4 arctan(1/239)"""
+    return point(16) * odd_series(Fraction(1, 5), -1) + point(-4) * odd_series(Fraction(1, 239), -1)
 
 
-def _out(x: Interval, bits: int) -> Interval:
-    return floor_shift(x[0], bits), ceil_shift(x[1], bits)
+@lru_cache(maxsize=256)
+def log(x: Fraction) -> Interval:
+    """log x = j log 2 + log m for m = x/2^j in [1/2, 2]; log m = 2 artanh((m-1)/(m+1)), as for m = 2."""
+    need(x > 0, "takes the logarithm of a number that is not positive, or too near to 0")
+    spend(1000)
+    j = x.numerator.bit_length() - x.denominator.bit_length()
+    m = x / Fraction(2) ** j
+    return point(2 * j) * odd_series(Fraction(1, 3), 1) + TWO * odd_series((m - 1) / (m + 1), 1)
 
 
-def log_point(n: int, bits: int) -> Interval:
-    """log(n/2^bits) for n > 0: m 2^j with 1/2 <= m < 1, log m = 2 artanh((m-1)/(m+1))."""
-    size = n.bit_length()
-    w = bits + _GUARD + size.bit_length()
-    m = n << w - size if size <= w else n >> size - w
-    one = 1 << w
-    z = (m - one << w) // (m + one)
-    square, power, total, k = z * z >> w, z, z, 0
-    while abs(power) > 1:
-        k += 1
-        power = power * square >> w
-        total += power // (2 * k + 1)
-    low, high = log_two(w)
-    j = size - bits
-    slack = 8 * k + 32
-    ends = (j * low, j * high)
-    return floor_shift(2 * total + min(ends) - slack, w - bits), ceil_shift(
-        2 * total + max(ends) + slack, w - bits
-    )
+def taylor(x: Fraction, bits: int) -> list[Interval]:
+    """exp, sin and cos of 0 <= x <= 1/2.
+
+    In units of 2^-bits, c[k] <= x^k/k! < c[k] + 2: the error of c[k-1] is at least quartered, and rounding x
+    and the quotient adds less than 1/4 + 1. All terms from the first c[k] = 0 on have a sum below 4.
+    """
+    n, c, terms = (x.numerator << bits) // x.denominator, 1 << bits, list[int]()
+    while c:
+        terms.append(c)
+        c = (c * n >> bits) // len(terms)
+    error = 2 * len(terms) + 4
+    sums = sum(terms), sum(terms[1::4]) - sum(terms[3::4]), sum(terms[::4]) - sum(terms[2::4])
+    return [units(s - error, s + error, bits) for s in sums]
 
 
-class Arithmetic:
-    """Interval arithmetic with a fixed number of binary places."""
+@lru_cache(maxsize=4096)
+def exp(x: Fraction, y: Fraction) -> Value:
+    """exp(x + iy) is the 2^m-th power of exp((x + iy)/2^m), by squaring; x or y is 0."""
+    whole = int(abs(x)) + 1
+    m = max(whole, int(abs(y)) + 1).bit_length() + 1
+    need(whole <= 8192 and m <= BITS, f"needs exp beyond 8192, or an angle beyond 2^{BITS}")
+    bits = BITS + 3 * m + 2 * whole + 16
+    spend(bits // 4)
+    length, (_, sin, cos) = taylor(abs(x) / 2**m, bits)[0], taylor(abs(y) / 2**m, bits)
+    length = length ** (1 if x > 0 else -1) if x else ONE
+    a, b = (length * cos, length * (sin if y > 0 else -sin)) if y else (length, ZERO)
+    for _ in range(m):
+        a, b = (a**2 + -(b**2)).rounded(bits), (TWO * a * b).rounded(bits)
+    return a, b
 
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
-        self.one = 1 << bits
 
-    def enclose(self, x: Fraction) -> Interval:
-        n = x.numerator << self.bits
-        return n // x.denominator, -(-n // x.denominator)
+class Evaluator:
+    """Values of trees at one point, where opaque functions have tables."""
 
-    def pi(self) -> Interval:
-        return pi(self.bits)
+    def __init__(self, symbols: Mapping[Any, Interval], functions: Mapping[str, Any]) -> None:
+        self.symbols, self.functions = symbols, functions
+        self.known: dict[Node, Value] = {}
 
-    @staticmethod
-    def add(a: Interval, b: Interval) -> Interval:
-        return a[0] + b[0], a[1] + b[1]
+    def value(self, a: Node) -> Value:
+        if a not in self.known:
+            x, y = self._value(a.kind, a.args)
+            spend(1 + size(x.lo) // 64)
+            self.known[a] = x.rounded(), y.rounded()
+        return self.known[a]
 
-    @staticmethod
-    def negative(a: Interval) -> Interval:
-        return -a[1], -a[0]
+    def real(self, a: Node) -> Interval:
+        need(self.value(a)[1] == ZERO, "may be complex; a real number is needed")
+        return self.value(a)[0]
 
-    def multiply(self, a: Interval, b: Interval) -> Interval:
-        products = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
-        return min(products) >> self.bits, -(-max(products) >> self.bits)
+    def _value(self, kind: str, args: tuple[Any, ...]) -> Value:
+        if kind in ("num", "pi", "i"):
+            return (ZERO, ONE) if kind == "i" else (point(*args) if args else pi(), ZERO)
+        if kind == "sym":
+            need(args[0] in self.symbols, f"gives no value to {args[0]!r:.60}")
+            return self.symbols[args[0]], ZERO
+        if kind == "root":
+            return self._exp(log(args[0]) * point(args[1]), ZERO)
+        inner = [self.value(b) for b in args if isinstance(b, Node)]
+        if kind == "add":
+            return reduce(lambda z, w: (z[0] + w[0], z[1] + w[1]), inner)
+        if kind == "mul":
+            return reduce(self._times, inner)
+        (x, y), *_ = inner
+        if kind == "pow":
+            return self._power(x, y, args[1])
+        if kind == "exp":
+            return self._exp(x, y)
+        need(all(y == ZERO for _, y in inner), f"has a complex number inside {kind}")
+        if kind == "fn":
+            at = tuple(x.lo if x.lo == x.hi else None for x, _ in inner)
+            need(at in self.functions.get(args[0], {}), f"gives no value of {args[0]!r:.60} at this point")
+            return point(self.functions[args[0]][at]), ZERO
+        if kind == "log":
+            return Interval(log(x.lo).lo, log(x.hi).hi), ZERO
+        return self._exp(ZERO, x)[kind == "sin"], ZERO
 
-    def inverse(self, a: Interval) -> Interval | None:
-        """1/a, None if a contains 0."""
-        if a[0] <= 0 <= a[1]:
-            return None
-        n = 1 << 2 * self.bits
-        return n // a[1], -(-n // a[0])
+    def _times(self, z: Value, w: Value) -> Value:
+        (a, b), (c, d) = z, w
+        if b == d == ZERO:
+            return (a * c).rounded(), ZERO
+        return (a * c + -(b * d)).rounded(), (a * d + b * c).rounded()
 
-    def exp(self, a: Interval) -> Interval:
-        return max(exp_point(a[0], self.bits)[0], 0), exp_point(a[1], self.bits)[1]
+    def _power(self, x: Interval, y: Interval, n: int) -> Value:
+        if y == ZERO:
+            return x**n, ZERO
+        need(abs(n) <= 64, "has a high power of a complex number")
+        below = (x**2 + y**2) ** -1 if n < 0 else ONE
+        return reduce(self._times, [(x * below, (y if n > 0 else -y) * below)] * abs(n), (ONE, ZERO))
 
-    def sin_cos(self, a: Interval) -> tuple[Interval, Interval]:
-        """Both functions move by at most as much as their argument."""
-        middle = a[0] + a[1] >> 1
-        radius = a[1] - middle
-        sine, cosine = (
-            (max(x[0] - radius, -self.one), min(x[1] + radius, self.one))
-            for x in sin_cos_point(middle, self.bits)
-        )
-        return sine, cosine
-
-    def log(self, a: Interval) -> Interval | None:
-        """log a, None if a is not certainly positive."""
-        if a[0] <= 0:
-            return None
-        return log_point(a[0], self.bits)[0], log_point(a[1], self.bits)[1]
-
-    def sqrt(self, x: Fraction) -> Interval:
-        n = (x.numerator << 2 * self.bits) // x.denominator
-        return isqrt(n), isqrt(n) + 1
+    def _exp(self, x: Interval, y: Interval) -> Value:
+        """cos and sin move by at most as much as the angle."""
+        zero, radius = Fraction(0), (y.hi - y.lo) / 2
+        length = Interval(exp(x.lo, zero)[0].lo, exp(x.hi, zero)[0].hi)
+        cos, sin = (part + Interval(-radius, radius) for part in exp(zero, y.lo + radius))
+        return (length * cos, length * sin) if y != ZERO else (length, ZERO)

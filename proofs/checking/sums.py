@@ -1,225 +1,229 @@
-"""Exponential sums: finite sums of c · x^m · exp(P) · exp(iπq), the ring in which everything is compared.
+"""Canonical form: exponential sums with inverses, whether such a sum is zero, which signs it can have.
 
-c is rational, x^m a monomial in symbols (π and opaque functions are symbols of their own), P a polynomial
-without constant multiples of iπ whose coefficients are Gaussian rationals, q rational with 0 <= q < 1.
-A monomial is one integer with `WIDTH` bits for each exponent, so that products are additions; an
-exponential is a number into a table kept by the ring.
+A sum {(monomial, exponent): c} is Σ c · monomial · exp(exponent), c rational. A monomial {symbol: power} and an
+exponent {(monomial, imaginary?): coefficient} are frozensets of their pairs. Symbols are names, π, opaque values
+and `Inverse`s of sums; a root of unity is an exponent q·iπ with 0 <= q < 1. A sum is zero if no term is left
+when inverses are cleared and roots of unity stand on a basis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from math import gcd, lcm
+from functools import cache, lru_cache, reduce
+from math import isqrt, lcm
+from operator import mul
+from typing import Any
 
-from .refusal import Refusal
-from .roots import reduced_groups
+from .reading import need, spend
+from .trees import HALF, Node
 
-WIDTH = 24
-_DEGREE = 1 << (WIDTH - 2)
-_BITS = 50_000
-WORK = 4_000_000
+BITS, ORDER, PRIME = 20_000, 4000, 400
+Pairs = frozenset[tuple[Any, Any]]
+Term = tuple[Pairs, Pairs]
+Signs = frozenset[int]
+NONE, ANY, POSITIVE = Pairs(), Signs((-1, 0, 1)), Signs((1,))
 PI = ("pi",)
-
-Exponent = Mapping[int, tuple[Fraction, Fraction]]  # monomial -> (real, imaginary) coefficient
-Term = tuple[int, int]  # (exponential, monomial)
+TURN = (Pairs({(PI, 1)}), True)  # iπ in an exponent
 
 
-class Sum:
-    """terms {(exponential, monomial): integer} over one positive integer; `degree` bounds all exponents."""
-
-    __slots__ = ("degree", "den", "terms")
-
-    def __init__(self, terms: dict[Term, int], den: int = 1, degree: int = 0) -> None:
-        self.terms, self.den, self.degree = terms, den, degree
-
-    def __bool__(self) -> bool:
-        return bool(self.terms)
+class Inverse(frozenset):
+    """A symbol: one over the sum with these terms."""
 
 
-class Ring:
-    """Symbols, exponentials and arithmetic of one document, with a budget of term products."""
+@lru_cache(maxsize=1 << 16)
+def merged(a: Pairs, b: Pairs) -> Pairs:
+    """The product of two monomials, or the sum of two exponents."""
+    out = dict(a)
+    for key, value in b:
+        out[key] = out.get(key, 0) + value
+    return Pairs(pair for pair in out.items() if pair[1])
 
-    def __init__(self) -> None:
-        self.work = 0
-        self.variables: dict[Hashable, int] = {}
-        self.names: list[Hashable] = []
-        self.exponentials: list[tuple[Exponent, Fraction]] = []
-        self._numbers: dict[tuple[frozenset, Fraction], int] = {}
-        self._joined: list[dict[int, tuple[int, bool]]] = []
-        self.zero = Sum({})
-        self.unit = self.exponential({}, Fraction(0))[0]
-        self.one = Sum({(self.unit, 0): 1})
 
-    # Symbols and monomials
+@lru_cache(maxsize=1 << 16)
+def joined(a: Pairs, b: Pairs) -> tuple[Pairs, int]:
+    """(exponent, sign) of exp(a) exp(b), where exp(iπ) = -1."""
+    out = dict(merged(a, b))
+    q = out.pop(TURN, Fraction(0)) % 2
+    return Pairs((out | {TURN: q % 1} if q % 1 else out).items()), 1 if q < 1 else -1
 
-    def variable(self, key: Hashable) -> int:
-        """The place of a symbol in monomials."""
-        if key not in self.variables:
-            self.variables[key] = len(self.names)
-            self.names.append(key)
-        return self.variables[key]
 
-    def symbol(self, key: Hashable) -> Sum:
-        return Sum({(self.unit, 1 << WIDTH * self.variable(key)): 1}, degree=1)
+class Sum(dict[Term, Fraction]):
+    """An exponential sum; never changed once it is made."""
 
-    def constant(self, value: Fraction | int) -> Sum:
-        return Sum({(self.unit, 0): value.numerator}, value.denominator) if value else self.zero
-
-    # Exponentials
-
-    def exponential(self, exponent: Exponent, q: Fraction) -> tuple[int, bool]:
-        """(number, sign) with exp(P + iπq) = ± the exponential of that number; True is minus."""
-        q %= 2
-        minus, q = (True, q - 1) if q >= 1 else (False, q)
-        key = (frozenset(exponent.items()), q)
-        if key not in self._numbers:
-            self._numbers[key] = len(self.exponentials)
-            self.exponentials.append((dict(exponent), q))
-            self._joined.append({})
-        return self._numbers[key], minus
-
-    def _join(self, e: int, f: int) -> tuple[int, bool]:
-        (p, q), (r, s) = self.exponentials[e], self.exponentials[f]
-        self.spend(30 + 4 * (len(p) + len(r)))  # a new exponential costs as much as so many products
-        total = dict(p)
-        for m, (a, b) in r.items():
-            c, d = total.get(m, (0, 0))
-            total[m] = (a + c, b + d)
-            if total[m] == (0, 0):
-                del total[m]
-        joined = self._joined[e][f] = self.exponential(total, q + s)
-        return joined
-
-    def root(self, q: Fraction) -> Sum:
-        """exp(iπq)"""
-        number, minus = self.exponential({}, q)
-        return Sum({(number, 0): -1 if minus else 1})
-
-    # Arithmetic
-
-    def spend(self, steps: int) -> None:
-        self.work += steps
-        if self.work > WORK:
-            raise Refusal(f"needs more than {WORK} term products; state it in smaller steps")
-
-    def add(self, a: Sum, b: Sum) -> Sum:
-        """a + b"""
-        if not a or not b:
-            return a or b
-        self.spend(len(b.terms))
-        den = lcm(a.den, b.den)
-        u, v = den // a.den, den // b.den
-        out = dict(a.terms) if u == 1 else {k: c * u for k, c in a.terms.items()}
-        for k, c in b.terms.items():
-            total = out.get(k, 0) + c * v
-            if total:
-                out[k] = total
-            else:
-                del out[k]
-        return Sum(out, den, max(a.degree, b.degree))
-
-    def negative(self, a: Sum) -> Sum:
-        return Sum({k: -c for k, c in a.terms.items()}, a.den, a.degree)
-
-    def subtract(self, a: Sum, b: Sum) -> Sum:
-        return self.add(a, self.negative(b))
-
-    def total(self, parts: Iterable[Sum]) -> Sum:
-        """The sum of many, collected once."""
-        parts = [p for p in parts if p]
-        if len(parts) < 2:
-            return parts[0] if parts else self.zero
-        den = lcm(*(p.den for p in parts))
-        out: dict[Term, int] = {}
-        for part in parts:
-            self.spend(len(part.terms))
-            factor = den // part.den
-            for k, c in part.terms.items():
-                out[k] = out.get(k, 0) + c * factor
-        return _lowest({k: c for k, c in out.items() if c}, den, max(p.degree for p in parts))
-
-    def multiply(self, a: Sum, b: Sum) -> Sum:
-        """a b"""
-        if a is self.one or not b:
-            return b
-        if b is self.one or not a:
-            return a
-        bits = next(iter(a.terms.values())).bit_length() + next(iter(b.terms.values())).bit_length()
-        self.spend(len(a.terms) * len(b.terms) * (1 + (bits >> 9)))
-        if a.degree + b.degree > _DEGREE:
-            raise Refusal("has powers that are too high to expand")
-        out: dict[Term, int] = {}
-        for (e, m), c in a.terms.items():
-            joined = self._joined[e]
-            for (f, n), d in b.terms.items():
-                g, minus = joined.get(f) or self._join(e, f)
-                key = (g, m + n)
-                out[key] = out.get(key, 0) + (-c * d if minus else c * d)
-        if len(out) > 1 or not all(out.values()):
-            out = {k: c for k, c in out.items() if c}
-        return _lowest(out, a.den * b.den, a.degree + b.degree)
-
-    def power(self, a: Sum, n: int) -> Sum:
-        """a^n for n >= 0, by squaring."""
-        if n * max((c.bit_length() for c in (*a.terms.values(), a.den)), default=1) > _BITS:
-            raise Refusal(f"has coefficients of more than {_BITS} bits when expanded")
-        result = self.one
-        while n:
-            if n & 1:
-                result = self.multiply(result, a)
-            n >>= 1
-            if n:
-                a = self.multiply(a, a)
-        return result
-
-    # Structure
-
-    def is_zero(self, a: Sum) -> bool:
-        """Exact: different P are independent, and the roots of unity beside each P are reduced."""
-        return not a or not self.reduced(a)
-
-    def reduced(self, a: Sum) -> Sum:
-        """The same sum with every root of unity on a basis of its cyclotomic field."""
-        halves = all(self.exponentials[e][1].denominator <= 2 for e, _ in a.terms)
-        if halves:
-            return a
-        out: dict[Term, int] = {}
-        for exponent, roots in reduced_groups(self, a):
-            for q, poly in roots.items():
-                number, minus = self.exponential(exponent, q)
-                for m, c in poly.items():
-                    out[number, m] = out.get((number, m), 0) + (-c if minus else c)
-        return Sum({k: c for k, c in out.items() if c}, a.den, a.degree)
-
-    def powers(self, monomial: int) -> list[tuple[int, int]]:
-        """[(symbol place, exponent), …] of a monomial."""
-        out, place, mask = [], 0, (1 << WIDTH) - 1
-        while monomial:
-            if monomial & mask:
-                out.append((place, monomial & mask))
-            else:
-                skip = ((monomial & -monomial).bit_length() - 1) // WIDTH
-                monomial >>= WIDTH * skip
-                place += skip
-                continue
-            monomial >>= WIDTH
-            place += 1
+    @classmethod
+    def of(cls, terms: Iterable[tuple[Term, Fraction]]) -> Sum:
+        found: dict[Term, Fraction] = {}
+        for key, c in terms:
+            found[key] = found.get(key, 0) + c
+        out = cls((key, c) for key, c in found.items() if c)
+        need(out.bits <= BITS, f"has coefficients of more than {BITS} bits")
         return out
 
-    def places(self, a: Sum) -> set[int]:
-        """The symbols that occur in coefficients or exponents."""
-        monomials = {m for _, m in a.terms}
-        for e in {e for e, _ in a.terms}:
-            monomials.update(self.exponentials[e][0])
-        return {place for m in monomials for place, _ in self.powers(m)}
+    @classmethod
+    def total(cls, sums: Iterable[Sum]) -> Sum:
+        return cls.of(term for a in sums for term in a.items())
+
+    @property
+    def bits(self) -> int:
+        return max((max(abs(c.numerator), c.denominator).bit_length() for c in self.values()), default=0)
+
+    def __mul__(self, other: Sum) -> Sum:
+        spend(1 + len(self) * len(other) * (1 + (self.bits + other.bits >> 8)))
+        pairs = ((p, q, c * d) for p, c in self.items() for q, d in other.items())
+        joins = ((merged(m, n), joined(e, f), c) for (m, e), (n, f), c in pairs)
+        return Sum.of(((m, e), c if sign > 0 else -c) for m, (e, sign), c in joins)
+
+    def __pow__(self, n: int) -> Sum:
+        a, out = self if n >= 0 else self.inverse(), constant(1)
+        need(abs(n) * a.bits <= 2 * BITS, "has a power of too many bits")
+        for digit in f"{abs(n):b}":
+            out = out * out * a if digit == "1" else out * out
+        return out
+
+    def inverse(self) -> Sum:
+        """A sum of one term has negative powers; any other is a symbol of its own, and cleared later."""
+        above, below = self.cleared()
+        need(above, "divides by something that is identically zero")
+        if len(above) > 1:
+            return below * symbol(Inverse(above.items()))
+        (((m, e), c),) = above.items()
+        exponent, sign = joined(NONE, Pairs((key, -value) for key, value in e))
+        return below * Sum({(Pairs((x, -k) for x, k in m), exponent): sign / c})
+
+    @property
+    def inverses(self) -> list[Inverse]:
+        return [x for m, _ in self for x, _ in m if isinstance(x, Inverse)]
+
+    def cleared(self) -> tuple[Sum, Sum]:
+        """(n, d) with self = n/d and no inverse in n, which has no term if the sum is zero."""
+        a, below = self, constant(1)
+        while found := a.inverses:
+            groups: dict[int, Sum] = {}
+            for (m, e), c in a.items():
+                rest = dict(m)
+                groups.setdefault(rest.pop(found[0], 0), Sum())[Pairs(rest.items()), e] = c
+            factor, most = Sum(found[0]), max(groups)
+            a = Sum.total(group * factor ** (most - k) for k, group in groups.items())
+            below = below * factor**most
+        return a.reduced(), below
+
+    @property
+    def zero(self) -> bool:
+        return not self.cleared()[0]
+
+    def reduced(self) -> Sum:
+        """The same sum with its roots of unity on a basis."""
+        groups: dict[Term, dict[Fraction, Fraction]] = {}
+        for (m, e), c in self.items():
+            q = dict(e).get(TURN, Fraction(0))
+            groups.setdefault((m, e - {(TURN, q)}), {})[q / 2] = c
+        if all(x.denominator in (1, 4) for turns in groups.values() for x in turns):
+            return self
+        terms = ((key, turn) for key, turns in groups.items() for turn in on_basis(turns).items())
+        return Sum.total(Sum({key: c}) * unity(2 * x) for key, (x, c) in terms)
+
+    def signs(self, assumed: Mapping[Any, Signs]) -> Signs:
+        """The signs the sum can have, term by term; exponentials are positive, what divides is not zero."""
+
+        def of(a: Sum) -> Signs:
+            if any(imaginary for _, e in a for (_, imaginary), _ in e):
+                return ANY
+            out = Signs((0,))
+            for (m, _), c in a.items():
+                term = Signs((1 if c > 0 else -1,))
+                for x, k in m:
+                    one = POSITIVE if x == PI else assumed.get(x, ANY)
+                    term = Signs(s * t ** abs(k) for s in term for t in (one if k > 0 else one - {0}))
+                out = Signs(s for x in out for y in term for s in ((x or y,) if x * y >= 0 else ANY))
+            return out
+
+        above, below = map(of, self.cleared())
+        return Signs(s * t for s in above for t in below - {0})
 
 
-def _lowest(terms: dict[Term, int], den: int, degree: int) -> Sum:
-    if terms and next(iter(terms.values())).bit_length() > _BITS:
-        raise Refusal(f"has coefficients of more than {_BITS} bits when expanded")
-    if den > 1:
-        common = gcd(den, *terms.values()) if terms else den
-        if common > 1:
-            return Sum({k: c // common for k, c in terms.items()}, den // common, degree)
-    return Sum(terms, den, degree)
+def on_basis(turns: dict[Fraction, Fraction]) -> dict[Fraction, Fraction]:
+    """{x: c} for Σ c exp(2πix), with no x whose leading digit at a prime p is p - 1.
+
+    The numbers exp(2πi(x + j/p)) for j = 0, …, p - 1 have the sum 0, so that the one with the digit p - 1 is
+    minus the others. What is left has as many members as the cyclotomic field has dimensions: a basis.
+    """
+    n = lcm(*(x.denominator for x in turns))
+    need(n <= ORDER, f"needs roots of unity of order {n}; at most {ORDER} is supported")
+    for p in (p for p in range(2, n + 1) if n % p == 0 and all(p % d for d in range(2, isqrt(p) + 1))):
+        m = max(p**k for k in range(1, 12) if n % p**k == 0)
+        for x in [x for x in turns if int(x * n) * pow(n // m, -1, m) % m >= m - m // p]:
+            spend(p)
+            c = turns.pop(x)
+            for y in ((x + Fraction(j, p)) % 1 for j in range(1, p)):
+                turns[y] = turns.get(y, Fraction(0)) - c
+    return turns
+
+
+def constant(value: Fraction | int) -> Sum:
+    return Sum.of([((NONE, NONE), Fraction(value))])
+
+
+def symbol(key: Any) -> Sum:
+    return Sum({(Pairs({(key, 1)}), NONE): Fraction(1)})
+
+
+def unity(q: Fraction, c: int = 1) -> Sum:
+    """c exp(iπq)"""
+    exponent, sign = joined(NONE, Pairs({(TURN, q)}))
+    return Sum({(NONE, exponent): Fraction(c * sign)})
+
+
+def square_root(value: Fraction) -> Sum:
+    """√(p/q) = √(pq)/q; √2 = 2 cos(π/4); Σ (k/p) exp(2πik/p) is √p, or i√p where p = 3 mod 4 (Gauss)."""
+    need(value > 0, "has the square root of a number that is not positive")
+    n, out = value.numerator * value.denominator, constant(Fraction(1, value.denominator))
+    for p in range(2, PRIME):
+        while n % (p * p) == 0:
+            n, out = n // (p * p), out * constant(p)
+        if n % p == 0:
+            squares, shift = {k * k % p for k in range(p)}, Fraction(1 - p % 4, 4)
+            gauss = [unity(Fraction(2 * k, p) + shift, 1 if k in squares else -1) for k in range(1, p)]
+            n, out = n // p, out * Sum.total(gauss if p > 2 else [unity(HALF / 2), unity(-HALF / 2)])
+    need(isqrt(n) ** 2 == n, f"has the square root of a prime above {PRIME}")
+    return out * constant(isqrt(n))
+
+
+def exponential(a: Sum) -> Sum:
+    """exp(a) for a polynomial with rational and imaginary rational coefficients."""
+    need(not a.inverses, "has a fraction inside an exponent or an angle; a free symbol for it works")
+    exponent: dict[Any, Fraction] = {}
+    for (m, e), c in a.reduced().items():
+        imaginary = e == {(TURN, HALF)}
+        need(imaginary or not e, "has an exponential or an irrational number inside an exponent or an angle")
+        exponent[m, imaginary] = c
+    found, sign = joined(NONE, Pairs(exponent.items()))
+    return Sum({(NONE, found): Fraction(sign)})
+
+
+@cache
+def form(a: Node) -> Sum:
+    """The canonical form of a tree."""
+    kind, args = a.kind, a.args
+    if kind == "num":
+        return constant(args[0])
+    if kind in ("sym", "pi"):
+        return symbol(args[0] if args else PI)
+    if kind in ("add", "mul"):
+        return Sum.total(map(form, args)) if kind == "add" else reduce(mul, map(form, args))
+    if kind == "pow":
+        return form(args[0]) ** args[1]
+    if kind == "i":
+        return unity(HALF)
+    if kind == "root" and args[1] == HALF:
+        return square_root(args[0])
+    if kind == "fn":
+        inner = [form(b) for b in args[1:]]
+        need(not any(b.inverses for b in inner), "has an opaque function of a fraction")
+        return symbol((args[0], *(Pairs(b.reduced().items()) for b in inner)))
+    need(kind in ("exp", "sin", "cos"), f"uses {kind}, which has no canonical form, only an enclosed value")
+    if kind == "exp":
+        return exponential(form(args[0]))
+    turn = HALF if kind == "sin" else Fraction(0)  # sin a = cos(a - π/2)
+    up, down = (exponential(form(args[0]) * unity(q)) for q in (HALF, -HALF))
+    return constant(HALF) * Sum.total((up * unity(-turn), down * unity(turn)))

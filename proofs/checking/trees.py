@@ -1,244 +1,164 @@
-"""Expression trees: read from JSON with shapes and limits checked, equal subtrees shared, free symbols known.
+"""Expression trees: read from JSON, and written out until only plain operations on scalars are left.
 
-["num","2/3"] ["sym","t"] ["pi"] ["i"] ["add",a,…] ["mul",a,…] ["pow",a,n] ["sqrt","p/q"]
-["exp",a] and sin cos tan sinh cosh tanh; ["diff",e,"t",k] ["at",e,"t",value] ["fn","f",a,…]
-["root","p/q","r/s"] and ["log",a] for numbers only; ["matrix",[[e,…],…]] ["matmul",A,…]
-["matadd",A,…] ["matpow",A,n] ["transpose",A] ["smul",e,A]
+A matrix becomes rows of scalars, `diff` the derived and `at` the substituted tree; what is left is num sym pi
+i add mul pow root log exp sin cos fn. Nothing that divides is ever dropped: 0/x stays 0·x^-1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import cache, lru_cache, reduce
 from typing import Any
 
-from .reading import integer, items, rational, text
-from .refusal import Refusal, shown
+from .reading import each, integer, need, number, part, spend, typed
 
-DEPTH = 150
-POWER = 10_000
-SIDE = 128
-NODES = 300_000
-FUNCTIONS = ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh")
-Shape = tuple[int, int] | None
+DEPTH, POWER, SIDE, HALF = 200, 10_000, 128, Fraction(1, 2)
+Tree = Any  # a Node, or a list of rows of Nodes
 
 
 class Node:
-    """A shared tree: kind, arguments (Nodes, names, numbers), free symbol names, matrix shape or None."""
+    """A scalar: kind, arguments (Nodes, names, numbers); free symbols, those inside fn, divisors, depth."""
 
-    __slots__ = ("args", "depth", "divides", "free", "kind", "numeric", "real", "shape")
+    __slots__ = ("args", "depth", "divisors", "free", "kind", "opaque")
 
-    def __init__(self, kind: str, args: tuple[Any, ...], shape: Shape, free: frozenset[str]) -> None:
-        self.kind, self.args, self.shape, self.free = kind, args, shape, free
-        children = [a for a in args if isinstance(a, Node)]
-        self.depth = 1 + max((c.depth for c in children), default=0)
-        self.divides = kind == "tan" or (kind == "pow" and args[1] < 0) or any(c.divides for c in children)
-        self.real = kind != "i" and all(c.real for c in children)
-        self.numeric = kind in ("log", "root") or any(c.numeric for c in children)
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Rows and columns of a node that is known to be a matrix."""
-        assert self.shape is not None
-        return self.shape
+    def __init__(self, kind: str, args: tuple[Any, ...]) -> None:
+        inner = [a for a in args if isinstance(a, Node)]
+        divides = kind == "pow" and args[1] < 0
+        self.kind, self.args = kind, args
+        self.free = frozenset[Any](args if kind == "sym" else ()).union(*(a.free for a in inner))
+        self.opaque = self.free if kind == "fn" else frozenset[Any]().union(*(a.opaque for a in inner))
+        self.divisors = frozenset[Node](inner if divides else ()).union(*(a.divisors for a in inner))
+        self.depth = 1 + max((int(a.depth) for a in inner), default=0)
+        need(self.depth <= DEPTH, f"is nested deeper than {DEPTH}")
 
 
-class Forest:
-    """All trees of one document; structurally equal trees are one object."""
-
-    def __init__(self) -> None:
-        self._nodes: dict[tuple[Any, ...], Node] = {}
-        self.derivatives: dict[tuple[Node, str], Node] = {}
-
-    def node(self, kind: str, *args: Any, shape: Shape = None) -> Node:
-        """The one node with these arguments; `shape` is that of the result."""
-        key = (kind, shape, *(id(a) if isinstance(a, Node) else (type(a), a) for a in args))
-        found = self._nodes.get(key)
-        if found is None:
-            if len(self._nodes) > NODES:
-                raise Refusal(f"needs more than {NODES} different subtrees")
-            found = self._nodes[key] = Node(kind, args, shape, _free(kind, args))
-            if found.depth > DEPTH:
-                raise Refusal(f"is nested deeper than {DEPTH}")
-        return found
-
-    def read(self, tree: Any) -> Node:
-        """The tree written in JSON; a refusal names the place inside it."""
-        if not isinstance(tree, list) or not tree or not isinstance(tree[0], str):
-            raise Refusal(f"is {shown(tree)}; a tree such as ['sym', 't'] is needed")
-        reader = _READERS.get(tree[0])
-        if reader is None:
-            raise Refusal(f"is of the unknown kind {shown(tree[0])}")
-        return reader(self, tree)
-
-    def scalar(self, tree: Any) -> Node:
-        node = self.read(tree)
-        if node.shape is not None:
-            raise Refusal(f"is a {node.shape[0]} x {node.shape[1]} matrix; a scalar is needed")
-        return node
-
-    def number(self, value: Any) -> Node:
-        return self.node("num", value)
-
-    # The readers, one for each group of kinds.
-
-    def _leaf(self, tree: list[Any]) -> Node:
-        _length(tree, 0, 0)
-        return self.node(tree[0])
-
-    def _num(self, tree: list[Any]) -> Node:
-        _length(tree, 1, 1)
-        return self.node("num", _part(tree, 1, rational))
-
-    def _sym(self, tree: list[Any]) -> Node:
-        _length(tree, 1, 1)
-        return self.node("sym", _part(tree, 1, name))
-
-    def _many(self, tree: list[Any]) -> Node:
-        _length(tree, 1, None)
-        return self.node(tree[0], *(_part(tree, i, self.scalar) for i in range(1, len(tree))))
-
-    def _unary(self, tree: list[Any]) -> Node:
-        _length(tree, 1, 1)
-        return self.node(tree[0], _part(tree, 1, self.scalar))
-
-    def _pow(self, tree: list[Any]) -> Node:
-        _length(tree, 2, 2)
-        return self.node("pow", _part(tree, 1, self.scalar), _part(tree, 2, integer, -POWER, POWER))
-
-    def _sqrt(self, tree: list[Any]) -> Node:
-        _length(tree, 1, 1)
-        value = _part(tree, 1, rational)
-        if value < 0:
-            raise Refusal("is negative; sqrt needs a number >= 0", "[1]")
-        return self.node("sqrt", value)
-
-    def _root(self, tree: list[Any]) -> Node:
-        _length(tree, 2, 2)
-        base, exponent = _part(tree, 1, rational), _part(tree, 2, rational)
-        if base <= 0:
-            raise Refusal("is not positive; root needs a positive base", "[1]")
-        return self.node("root", base, exponent)
-
-    def _diff(self, tree: list[Any]) -> Node:
-        _length(tree, 3, 3)
-        body, variable, order = (
-            _part(tree, 1, self.read),
-            _part(tree, 2, name),
-            _part(tree, 3, integer, 1, 20),
-        )
-        return self.node("diff", body, variable, order, shape=body.shape)
-
-    def _at(self, tree: list[Any]) -> Node:
-        _length(tree, 3, 3)
-        body = _part(tree, 1, self.read)
-        return self.node("at", body, _part(tree, 2, name), _part(tree, 3, self.scalar), shape=body.shape)
-
-    def _fn(self, tree: list[Any]) -> Node:
-        _length(tree, 1, None)
-        return self.node(
-            "fn", _part(tree, 1, name), *(_part(tree, i, self.scalar) for i in range(2, len(tree)))
-        )
-
-    def _matrix(self, tree: list[Any]) -> Node:
-        _length(tree, 1, 1)
-        rows = _part(tree, 1, items)
-        widths = {len(row) if isinstance(row, list) else 0 for row in rows}
-        if len(widths) != 1 or not 0 < len(rows) <= SIDE or not 0 < max(widths) <= SIDE:
-            raise Refusal(
-                f"is no matrix: rows of one length, from 1 x 1 to {SIDE} x {SIDE}, are needed", "[1]"
-            )
-        entries = [self._entry(rows, i, j) for i in range(len(rows)) for j in range(len(rows[0]))]
-        return self.node("matrix", *entries, shape=(len(rows), len(rows[0])))
-
-    def _entry(self, rows: list[Any], i: int, j: int) -> Node:
-        try:
-            return self.scalar(rows[i][j])
-        except Refusal as refusal:
-            refusal.place[:0] = [f"[1][{i}][{j}]"]
-            raise
-
-    def _matrices(self, tree: list[Any]) -> list[Node]:
-        _length(tree, 1, None)
-        parts = [_part(tree, i, self.read) for i in range(1, len(tree))]
-        for i, part in enumerate(parts, 1):
-            if part.shape is None:
-                raise Refusal("is a scalar; a matrix is needed", f"[{i}]")
-        return parts
-
-    def _matmul(self, tree: list[Any]) -> Node:
-        parts = self._matrices(tree)
-        for i in range(1, len(parts)):
-            left, right = parts[i - 1].size, parts[i].size
-            if left[1] != right[0]:
-                raise Refusal(
-                    f"has {right[0]} rows; {left[1]} are needed after what stands before it", f"[{i + 1}]"
-                )
-        return self.node("matmul", *parts, shape=(parts[0].size[0], parts[-1].size[1]))
-
-    def _matadd(self, tree: list[Any]) -> Node:
-        parts = self._matrices(tree)
-        for i, part in enumerate(parts, 1):
-            if part.shape != parts[0].shape:
-                raise Refusal(f"has the shape {part.shape}; {parts[0].shape} is needed", f"[{i}]")
-        return self.node("matadd", *parts, shape=parts[0].shape)
-
-    def _matpow(self, tree: list[Any]) -> Node:
-        _length(tree, 2, 2)
-        body, power = _part(tree, 1, self.read), _part(tree, 2, integer, 0, POWER)
-        if body.shape is None or body.shape[0] != body.shape[1]:
-            raise Refusal("is no square matrix", "[1]")
-        return self.node("matpow", body, power, shape=body.shape)
-
-    def _transpose(self, tree: list[Any]) -> Node:
-        _length(tree, 1, 1)
-        (body,) = self._matrices(tree)
-        return self.node("transpose", body, shape=(body.size[1], body.size[0]))
-
-    def _smul(self, tree: list[Any]) -> Node:
-        _length(tree, 2, 2)
-        factor, body = _part(tree, 1, self.scalar), _part(tree, 2, self.read)
-        if body.shape is None:
-            raise Refusal("is a scalar; a matrix is needed", "[2]")
-        return self.node("smul", factor, body, shape=body.shape)
+@lru_cache(maxsize=1 << 15)
+def node(kind: str, *args: Any) -> Node:
+    """The one Node with these arguments."""
+    spend(1)
+    return Node(kind, args)
 
 
-_READERS = {
-    "num": Forest._num, "sym": Forest._sym, "pi": Forest._leaf, "i": Forest._leaf, "add": Forest._many,
-    "mul": Forest._many, "pow": Forest._pow, "sqrt": Forest._sqrt, "root": Forest._root, "log": Forest._unary,
-    **dict.fromkeys(FUNCTIONS, Forest._unary), "diff": Forest._diff, "at": Forest._at, "fn": Forest._fn,
-    "matrix": Forest._matrix, "matmul": Forest._matmul, "matadd": Forest._matadd, "matpow": Forest._matpow,
-    "transpose": Forest._transpose, "smul": Forest._smul,
-}  # fmt: skip
+def num(value: Fraction | int) -> Node:
+    return node("num", Fraction(value))
 
 
-def name(value: Any) -> str:
-    if not text(value) or len(value) > 100:
-        raise Refusal(f"is {shown(value)}; a name of 1 to 100 characters is needed")
-    return value
+def add(*parts: Node) -> Node:
+    parts = tuple(p for p in parts if p.args != (0,))
+    return node("add", *parts) if len(parts) > 1 else parts[0] if parts else num(0)
 
 
-def entries(node: Node) -> list[tuple[int, int]]:
-    """The index pairs of a matrix node, row by row."""
-    return [(i, j) for i in range(node.size[0]) for j in range(node.size[1])]
+def mul(*parts: Node) -> Node:
+    if any(p.args == (0,) for p in parts) and not any(p.divisors for p in parts):
+        return num(0)
+    parts = tuple(p for p in parts if p.args != (1,))
+    return node("mul", *parts) if len(parts) > 1 else parts[0] if parts else num(1)
 
 
-def _part(tree: list[Any], i: int, reader: Any, *limits: int) -> Any:
-    try:
-        return reader(tree[i], *limits)
-    except Refusal as refusal:
-        refusal.place.insert(0, f"[{i}]")
-        raise
+def minus(a: Node, b: Node) -> Node:
+    return add(a, mul(num(-1), b))
 
 
-def _length(tree: Sequence[Any], least: int, most: int | None) -> None:
-    if len(tree) - 1 < least or (most is not None and len(tree) - 1 > most):
-        wanted = f"at least {least}" if most is None else str(most)
-        raise Refusal(f"has {len(tree) - 1} arguments; {tree[0]} takes {wanted}")
+def entrywise(change: Callable[[Node], Node], tree: Tree) -> Tree:
+    return [[change(a) for a in row] for row in tree] if isinstance(tree, list) else change(tree)
 
 
-def _free(kind: str, args: tuple[Any, ...]) -> frozenset[str]:
-    if kind == "sym":
-        return frozenset((args[0],))
-    if kind == "at":
-        return (args[0].free - {args[1]}) | args[2].free
-    return frozenset().union(*(a.free for a in args if isinstance(a, Node)))
+def substitution(values: Mapping[Any, Node]) -> Callable[[Node], Node]:
+    """Every named symbol replaced, all at once."""
+
+    @cache
+    def change(a: Node) -> Node:
+        if a.free.isdisjoint(values):
+            return a
+        if a.kind == "sym":
+            return values[a.args[0]]
+        parts = [change(b) if isinstance(b, Node) else b for b in a.args]
+        return add(*parts) if a.kind == "add" else mul(*parts) if a.kind == "mul" else node(a.kind, *parts)
+
+    return change
+
+
+def derivation(x: str) -> Callable[[Node], Node]:
+    """d/dx by the rules of sum, product, power and chain."""
+
+    @cache
+    def change(a: Node) -> Node:
+        kind, args = a.kind, a.args
+        if x not in a.free or kind == "sym":
+            return num(1) if x in a.free else mul(num(0), a)
+        if kind == "add":
+            return add(*map(change, args))
+        if kind == "mul":
+            return add(*(mul(*args[:k], change(b), *args[k + 1 :]) for k, b in enumerate(args)))
+        if kind == "pow":
+            base, n = args
+            return mul(num(n), node("pow", base, n - 1) if n != 1 else num(1), change(base))
+        need(kind in ("exp", "sin", "cos"), f"has the derivative of {kind}")
+        outer = {"exp": a, "sin": node("cos", *args), "cos": mul(num(-1), node("sin", *args))}[kind]
+        return mul(outer, change(args[0]))
+
+    return change
+
+
+def product(a: Tree, b: Tree) -> Tree:
+    need(len(a[0]) == len(b), f"multiplies {len(a[0])} columns by {len(b)} rows")
+    spend(len(a) * len(b) * len(b[0]))
+    return [[add(*map(mul, row, column)) for column in zip(*b, strict=True)] for row in a]
+
+
+def total(a: Tree, b: Tree) -> Tree:
+    return [[add(*pair) for pair in zip(r, s, strict=True)] for r, s in zip(a, b, strict=True)]
+
+
+def matrix(rows: list[list[Node]]) -> Tree:
+    need(0 < len(rows[0]) <= SIDE >= len(rows), f"has no size up to {SIDE}")
+    need(len({*map(len, rows)}) == 1, "has rows of different lengths")
+    return rows
+
+
+def derived(tree: Tree, x: str, order: int) -> Tree:
+    return reduce(lambda a, _: entrywise(derivation(x), a), range(integer(order, 1, 20)), tree)
+
+
+def substituted(tree: Tree, x: str, value: Node) -> Tree:
+    change = substitution({x: value})
+    return entrywise(lambda a: add(change(a), mul(num(0), value)), tree)
+
+
+# The arguments of each kind: q rational, s name, n integer, e scalar, m matrix, t either, r rows of scalars, and
+# * the one before it again and again. Then what is written out, and how.
+PATTERNS = (
+    "num:q sym:s pi: i: add:e* mul:e* pow:en sqrt:q root:qq log:e exp:e sin:e cos:e fn:se* diff:tsn at:tse "
+    "matrix:r matmul:m* matadd:m* matpow:mn transpose:m smul:em"
+)
+KINDS = dict(pair.split(":") for pair in PATTERNS.split())
+WRITTEN: dict[str, Callable[..., Tree]] = {
+    "sqrt": lambda q: node("root", q, HALF),
+    "diff": derived,
+    "at": substituted,
+    "matrix": matrix,
+    "matmul": lambda *matrices: reduce(product, matrices),
+    "matadd": lambda *matrices: reduce(total, matrices),
+    "matpow": lambda a, n: reduce(product, [a] * integer(n, 1, 64)),
+    "transpose": lambda a: [[*column] for column in zip(*a, strict=True)],
+    "smul": lambda c, a: entrywise(lambda b: mul(c, b), a),
+}
+
+
+def read(tree: Any, shape: type | None = None) -> Tree:
+    """A scalar as a Node, a matrix as rows of Nodes; a refusal names the place inside the tree."""
+    need(isinstance(tree, list) and tree and isinstance(tree[0], str), "is no tree such as ['sym', 't']")
+    need(tree[0] in KINDS, f"is of the unknown kind {tree[0]!r:.60}")
+    kind, pattern = tree[0], KINDS[tree[0]]
+    if pattern.endswith("*"):
+        pattern = pattern[:-1] + pattern[-2] * (len(tree) - len(pattern))
+    need(len(tree) - 1 == len(pattern), f"has {len(tree) - 1} arguments, not those of {kind}")
+    readers = {
+        "q": (number,), "s": (typed,), "n": (integer, -POWER, POWER), "r": (each, each, read, Node),
+        "e": (read, Node), "m": (read, list), "t": (read,),
+    }  # fmt: skip
+    args = [part(tree, i, *readers[letter]) for i, letter in enumerate(pattern, 1)]
+    found = WRITTEN[kind](*args) if kind in WRITTEN else node(kind, *args)
+    need(shape is None or isinstance(found, shape), "is a matrix" if shape is Node else "is no matrix")
+    return found
