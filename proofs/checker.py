@@ -1,8 +1,8 @@
 """The checker: certificates re-checked from their JSON with integers and rationals, by code of its own.
 
-`verify` takes a folder written by `exptx prove --certificates`, or a `proofs.json`. It expands every formula into
-exponential sums itself, evaluates every witness with its own intervals, and trusts nothing that a certificate
-says about itself. Standard library only: neither sympy nor the symbolic room is imported.
+`verify` takes a folder written by `exptx prove --certificates`, or a `proofs.json`. It expands every formula
+into exponential sums itself, evaluates every witness with its own intervals, and trusts nothing that a
+certificate says about itself. Standard library only: neither sympy nor the symbolic room is imported.
 """
 
 from __future__ import annotations
@@ -16,45 +16,73 @@ from types import SimpleNamespace
 from typing import Any
 
 from .checking import claims, discrete
-from .checking.reading import Refusal, canonical, each, entries, fields, integer, load, need, number, one_of
-from .checking.reading import part, spend, typed, within
+from .checking.reading import (
+    Refusal,
+    canonical,
+    each,
+    entries,
+    fields,
+    integer,
+    load,
+    need,
+    number,
+    one_of,
+    part,
+    spend,
+    typed,
+    within,
+)
 from .checking.sums import form
 from .checking.trees import Node, read
 
-STATUSES = ("refuted", "undecided", "not_checked", "proved")  # the first that a step has is that of the proof
+STATUSES = ("refuted", "undecided", "not_checked", "proved")  # the first that a step has is the proof's
 HASHES = ("statement_sha256", "certificate_sha256")
 STEPS = ("steps", "perturbations", "siblings")
 BODY = ("schema", "id", "law", "encoding", "expected", "status", "statement", "rests_on", *STEPS)
-KINDS: dict[str, tuple[Callable[[Any], Any], str, str]] = {  # check; what a step claims; what it may rest on
-    "identity": (claims.identity, "lhs rhs assume", "nonzero witness entry gap functions"),
-    "apart": (claims.apart, "lhs rhs assume", "nonzero witness entry gap functions"),
-    "enclosed": (claims.enclosed, "expr lower upper", ""),
-    "sign": (claims.sign, "expr sign assume", "witness functions"),
-    "limit": (claims.limit, "expr variable to value assume", "actual"),
+READERS: dict[str, tuple[Any, ...]] = {
+    "text": (typed,), "texts": (each, typed), "number": (number,), "numbers": (each, number),
+    "tree": (read,), "scalar": (read, Node), "scalars": (each, read, Node), "end": (claims.end,),
+    "signs": (claims.assumptions,), "rules": (entries, claims.rule), "forms": (entries, claims.still),
+    "point": (entries, number), "tables": (entries, claims.table), "model": (entries, discrete.square),
+    "truths": (entries, typed, bool), "indices": (each, integer, 0, 127), "raw": (lambda value: value,),
+    "==|>=": (one_of, ("==", ">=")), "sum|product": (one_of, ("sum", "product")),
+    "+|-": (one_of, claims.CLAIMED), "oo": (one_of, claims.INFINITE),
+}  # fmt: skip
+APART = "nonzero:scalars entry:indices witness:point gap:numbers functions:tables"
+RUN = "witness:point gap:numbers functions:tables"
+KINDS: dict[str, tuple[Callable[[Any], Any], str, str]] = {  # check, what a step claims, what it may rest on
+    "identity": (claims.identity, "lhs:tree rhs:tree assume:signs", APART),
+    "apart": (claims.apart, "lhs:tree rhs:tree assume:signs", APART),
+    "enclosed": (claims.enclosed, "expr:scalar lower:number upper:number", ""),
+    "sign": (claims.sign, "expr:scalar sign:+|- assume:signs", "witness:point functions:tables"),
+    "limit": (claims.limit, "expr:scalar variable:text to:oo value:end assume:signs", "actual:end"),
     "induction": (
-        claims.induction, "index start relation state claim assume", "witness symbol gap functions",
+        claims.induction,
+        "index:text start:number relation:==|>= state:rules claim:forms assume:signs",
+        "symbol:text " + RUN,
     ),
-    "reindex": (claims.reindex, "index bijection body rhs operation", "permutation witness gap functions"),
-    "words": (discrete.words, "letters central rules derivation lhs rhs", "model"),
-    "finite": (discrete.finite, "elements table axioms", "axiom elements_witness"),
-    "homomorphism": (discrete.homomorphism, "source target images claims", "claim elements_witness"),
-    "cited": (lambda step: None, "lemma source needs", ""),
-}  # fmt: skip
-TEXT, TEXTS, NUMBER, SCALAR, TREE = (typed,), (each, typed), (number,), (read, Node), (read,)
-READERS: dict[str, tuple[Any, ...]] = {  # of the fields, or of the fields of a kind; others are read where they are used
-    "name": TEXT, "reason": TEXT, "variable": TEXT, "index": TEXT, "bijection": TEXT, "symbol": TEXT,
-    "axiom": TEXT, "homomorphism claim": TEXT, "cited lemma": TEXT, "cited source": TEXT, "cited needs": TEXTS,
-    "letters": TEXTS, "central": TEXTS, "elements_witness": TEXTS, "start": NUMBER, "lower": NUMBER,
-    "upper": NUMBER, "expr": SCALAR, "body": SCALAR, "reindex rhs": SCALAR, "identity lhs": TREE,
-    "identity rhs": TREE, "apart lhs": TREE, "apart rhs": TREE, "nonzero": (each, read, Node),
-    "status": (one_of, STATUSES), "relation": (one_of, ("==", ">=")), "operation": (one_of, ("sum", "product")),
-    "sign": (one_of, claims.CLAIMED), "to": (one_of, claims.INFINITE), "value": (claims.end,),
-    "actual": (claims.end,), "assume": (claims.assumptions,), "state": (entries, claims.rule),
-    "induction claim": (entries, claims.still), "witness": (entries, number), "gap": (each, number),
-    "functions": (entries, claims.table), "entry": (each, integer, 0, 127),
-    "permutation": (each, integer, 0, 11), "model": (entries, discrete.square),
-    "axioms": (entries, typed, bool), "claims": (entries, typed, bool),
-}  # fmt: skip
+    "reindex": (
+        claims.reindex,
+        "index:text bijection:text body:scalar rhs:scalar operation:sum|product",
+        "permutation:indices " + RUN,
+    ),
+    "words": (
+        discrete.words,
+        "letters:texts central:texts rules:raw derivation:raw lhs:raw rhs:raw",
+        "model:model",
+    ),
+    "finite": (
+        discrete.finite,
+        "elements:texts table:raw axioms:truths",
+        "axiom:text elements_witness:texts",
+    ),
+    "homomorphism": (
+        discrete.homomorphism,
+        "source:raw target:raw images:texts claims:truths",
+        "claim:text elements_witness:texts",
+    ),
+    "cited": (lambda step: None, "lemma:text source:text needs:texts", ""),
+}
 
 
 @dataclass(frozen=True)
@@ -82,25 +110,29 @@ def verify(path: str | Path) -> list[Rejection]:
 def claim(step: Any) -> dict[str, Any]:
     """The kind and its claim fields, of a step whose fields are exactly the known ones."""
     _, claimed, outcome = KINDS[part(typed(step, dict), "kind", one_of, KINDS)]
-    given = ("kind", *(key for key in claimed.split() if key in step or key != "operation"))
-    fields(step, ("name", "status", "reason", *given), outcome.split())
-    return {key: step[key] for key in given}
+    given = [key for key, _ in pairs(claimed) if key in step or key != "operation"]
+    fields(step, ("kind", "name", "status", "reason", *given), [key for key, _ in pairs(outcome)])
+    return {key: step[key] for key in ("kind", *given)}
+
+
+def pairs(text: str) -> list[list[str]]:
+    return [pair.split(":") for pair in text.split()]
 
 
 def check(step: Any, hypotheses: Collection[str] = ()) -> None:
     """Repeat one step. A citation counts exactly if all that it needs is stated."""
-    kind, read_out = claim(step)["kind"], dict[str, Any]()
-    function, claimed, outcome = KINDS[kind]
-    for key in ("name", "reason", "status", *claimed.split(), *outcome.split()):
-        reader = READERS.get(f"{kind} {key}") or READERS.get(key) or (lambda value: value,)
-        absent = key not in step or (key in outcome.split() and step[key] is None)
-        read_out[key] = None if absent else part(step, key, *reader)
-    step = SimpleNamespace(**read_out, proved=step["status"] == "proved")
-    if kind == "cited":
-        right = "proved" if {*step.needs} <= {*hypotheses} else "not_checked"
-        need(step.status == right, f"is not {right}, as what is stated makes it", "status")
-    elif step.status in ("proved", "refuted"):
-        function(step)
+    given = claim(step)
+    function, claimed, outcome = KINDS[step["kind"]]
+    status, s = part(step, "status", one_of, STATUSES), SimpleNamespace()
+    s.proved = status == "proved"
+    for key, reader in pairs("name:text reason:text " + claimed + " " + outcome):
+        absent = step.get(key) is None and key not in given
+        setattr(s, key, None if absent else part(step, key, *READERS[reader]))
+    if step["kind"] == "cited":
+        right = "proved" if {*s.needs} <= {*hypotheses} else "not_checked"
+        need(status == right, f"is not {right}, as what is stated makes it", "status")
+    elif status in ("proved", "refuted"):
+        function(s)
 
 
 class Verifier:
@@ -166,16 +198,15 @@ class Verifier:
     def certificate(self, file: Path, proof: str, cert: Any, row: Mapping[str, Any]) -> None:
         spend(0, afresh=True)
         form.cache_clear()
-        self.known[proof] = file, fields(cert, BODY)
         attempt = partial(self.attempt, file, proof)
-        attempt("", head, cert, proof)
-        for key, value in zip(HASHES, (cert["statement"], cert), strict=True):
-            attempt(key, same_hash, row.get(key), value)
-        for rule in (statement, status, enough):
-            attempt("", rule, cert)
+        attempt(HASHES[1], same_hash, cert, row.get(HASHES[1]))
+        self.known[proof] = file, fields(cert, BODY)
+        attempt(HASHES[0], same_hash, cert["statement"], row.get(HASHES[0]))
+        for rule, *more in (head, proof), (statement,), (status,):
+            attempt("", rule, cert, *more)
         for key in STEPS:
             for i, entry in enumerate(attempt("", part, cert, key, typed, list) or ()):
-                label = (entry.get("name") or entry.get("of")) if isinstance(entry, dict) else None
+                label = entry.get("name") or entry.get("of") if isinstance(entry, dict) else None
                 place = f"{key}[{i}]" + (f' "{label!s:.60}"' if label else "")
                 attempt(place, step if key == "steps" else trial, cert, key, i)
 
@@ -193,9 +224,9 @@ class Verifier:
         need(cert["status"] == cert["expected"], f"is {other!r:.80}, which did not come out as expected")
 
 
-def same_hash(given: Any, value: Any) -> None:
+def same_hash(value: Any, recorded: Any) -> None:
     found = hashlib.sha256(canonical(value)).hexdigest()
-    need(given in (None, found), "differs from the SHA-256 of what is here")
+    need(recorded in (None, found), "differs from the SHA-256 of what is here")
 
 
 def head(cert: Mapping[str, Any], proof: str) -> None:
@@ -210,33 +241,30 @@ def statement(cert: Mapping[str, Any]) -> None:
     """Every formula is the claim of a step."""
     stated = part(cert, "statement", fields, ("text", "hypotheses", "formulas"))
     claimed = [canonical(claim(step)) for step in cert["steps"]]
-    computed = any(step["kind"] != "cited" for step in cert["steps"])
     with within("statement"):
         part(stated, "text", typed)
         for hypothesis in part(stated, "hypotheses", each, fields, ("name", "text")):
             need(all(isinstance(text, str) for text in hypothesis.values()), "has no text", "hypotheses")
-        formulas = part(stated, "formulas", each, canonical)
-        need(formulas or not computed, "is empty", "formulas")
-        for i, formula in enumerate(formulas):
+        for i, formula in enumerate(part(stated, "formulas", each, canonical)):
             need(formula in claimed, "is the claim of no step", f"formulas[{i}]")
 
 
 def status(cert: Mapping[str, Any]) -> None:
-    """The first of the statuses that a step has; a proof that only cites is not checked."""
+    """The first of the statuses that a step has, or not_checked for a proof that only cites.
+
+    A law that computes states a formula; proved, it has two ways to fail, and refuted, a true sibling.
+    """
     steps = part(cert, "steps", each, typed, dict)
     found = next((status for status in STATUSES if any(step["status"] == status for step in steps)), None)
-    found = "not_checked" if found == "proved" and all(step["kind"] == "cited" for step in steps) else found
+    computed = any(step["kind"] != "cited" for step in steps)
+    found = "not_checked" if found == "proved" and not computed else found
     need(found, "is empty", "steps")
     need(cert["status"] == found, f"is not {found}, as the steps make it", "status")
     need(cert["expected"] == found, f"is not {found}, as the steps make it", "expected")
-
-
-def enough(cert: Mapping[str, Any]) -> None:
-    """What is proved by computing can fail, twice; what is refuted has a true sibling."""
-    computed = any(step["kind"] != "cited" for step in cert["steps"])
-    few = cert["expected"] == "proved" and computed and len(cert["perturbations"]) < 2
-    need(not few, "has not the two entries of a computed law", "perturbations")
-    need(cert["expected"] != "refuted" or cert["siblings"], "is empty, but the law is refuted", "siblings")
+    need(cert["statement"]["formulas"] or not computed, "is empty", "statement, formulas")
+    enough = found != "proved" or not computed or len(cert["perturbations"]) > 1
+    need(enough, "has less than the two entries of a law that computes", "perturbations")
+    need(found != "refuted" or cert["siblings"], "is empty, but the law is refuted", "siblings")
 
 
 def step(cert: Mapping[str, Any], key: str, i: int) -> None:

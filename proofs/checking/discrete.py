@@ -79,16 +79,27 @@ class Algebra:
                 todo = collected([*todo.items(), *new])
         return collected(done)
 
+    def agree(self) -> None:
+        """Where two rules meet, both ways lead to one number: rules with 0 = 1 would prove anything."""
+        for (a, one), (b, two) in itertools.product(self.rules, repeat=2):
+            for i in range(len(a)):
+                k = min(len(a) - i, len(b))
+                if a[i : i + k] == b[:k]:
+                    first = collected((w + b[k:], c) for w, c in one.items())
+                    second = collected((a[:i] + w + a[i + k :], c) for w, c in two.items())
+                    need(self.normal(minus(first, second)).keys() != {()}, "contradict each other", "rules")
+
 
 def words(s: Step) -> None:
     """letters central rules derivation lhs rhs
 
-    Proved: lhs - rhs is rewritten to nothing. Refuted: model {letter: square matrix}, where the rules hold and
+    Proved: lhs - rhs is rewritten to nothing. Refuted: model {letter: matrix}, where the rules hold and
     the sides differ; the derivatives of rules are rewritten to nothing, so that the rules go on to hold.
     """
     algebra, model = Algebra(s), s.model or {}
     difference = minus(part(vars(s), "lhs", algebra.poly), part(vars(s), "rhs", algebra.poly))
     if s.proved:
+        algebra.agree()
         return need(not algebra.normal(difference), "is not rewritten to zero", "lhs - rhs")
     need(model.keys() == {*s.letters}, "has not exactly the letters", "model")
     need(len({*map(len, model.values())}) == 1, "has no common size", "model")
@@ -127,7 +138,7 @@ def operation(value: Any) -> tuple[list[str], dict[tuple[str, str], str]]:
 def finite(s: Step) -> None:
     """elements table axioms {axiom: truth value}; refuted: axiom [elements_witness]"""
     elements, t = operation(vars(s))
-    pairs, closed = [*itertools.product(elements, repeat=2)], {*t.values()} <= {*elements}
+    pairs, closed = [(x, y) for x in elements for y in elements], {*t.values()} <= {*elements}
     unit = next((e for e in elements if all(t[e, x] == x == t[x, e] for x in elements)), None)
     inverse = [x for x in elements if any(t[x, y] == unit == t[y, x] for y in elements)]
     asked = s.axioms if s.proved else [s.axiom]

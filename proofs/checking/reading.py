@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-DIGITS, BYTES, WORK = 2000, 1 << 26, 300_000
+DIGITS, BYTES, WORK = 2000, 1 << 26, 100_000
 NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+)|(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,4}))?)")
 _spent = [0]
 
@@ -89,8 +90,10 @@ def integer(value: Any, low: int, high: int) -> int:
 
 def number(value: Any) -> Fraction:
     """ "2/3", "-5", "-1.5e-3" """
-    match = NUMBER.fullmatch(typed(value)) if len(value) <= DIGITS else None
-    need(match, f"is {value[:60]!r}; a number such as '2/3', of at most {DIGITS} digits, is needed")
+    text = typed(value)
+    match = NUMBER.fullmatch(text) if len(text) <= DIGITS else None
+    if match is None:
+        raise Refusal(f"is {text[:60]!r}; a number such as '2/3', of at most {DIGITS} digits, is needed")
     whole, below, digits, exponent = match.groups(default="")
     return Fraction(int(whole + digits), int(below or 1)) * Fraction(10) ** (int(exponent or 0) - len(digits))
 
@@ -106,7 +109,8 @@ def load(path: Path) -> Any:
         raise Refusal(f"contains the float {text[:40]}; exact numbers are strings such as '1/10'")
 
     try:
-        need(path.stat().st_size <= BYTES, f"is larger than {BYTES} bytes")
+        regular = stat.S_ISREG(path.stat().st_mode)
+        need(regular and path.stat().st_size <= BYTES, f"is no regular file of at most {BYTES} bytes")
         text = path.read_text(encoding="utf-8")
         return json.loads(text, object_pairs_hook=pairs, parse_float=no_float, parse_constant=no_float)
     except (OSError, RecursionError, ValueError) as error:

@@ -1,9 +1,9 @@
 """Canonical form: exponential sums with inverses, whether such a sum is zero, which signs it can have.
 
-A sum {(monomial, exponent): c} is Σ c · monomial · exp(exponent), c rational. A monomial {symbol: power} and an
-exponent {(monomial, imaginary?): coefficient} are frozensets of their pairs. Symbols are names, π, opaque values
-and `Inverse`s of sums; a root of unity is an exponent q·iπ with 0 <= q < 1. A sum is zero if no term is left
-when inverses are cleared and roots of unity stand on a basis.
+A sum {(monomial, exponent): c} is Σ c · monomial · exp(exponent), c rational. A monomial {symbol: power} and
+an exponent {(monomial, imaginary?): coefficient} are frozensets of their pairs. Symbols are names, π, opaque
+values and `Inverse`s of sums; a root of unity is an exponent q·iπ with 0 <= q < 1. A sum is zero if no term
+is left when inverses are cleared and roots of unity stand on a basis.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from .reading import need, spend
 from .trees import HALF, Node
 
-BITS, ORDER, PRIME = 20_000, 4000, 400
+BITS, TERMS, ORDER, PRIME = 20_000, 5000, 4000, 400
 Pairs = frozenset[tuple[Any, Any]]
 Term = tuple[Pairs, Pairs]
 Signs = frozenset[int]
@@ -57,6 +57,7 @@ class Sum(dict[Term, Fraction]):
         for key, c in terms:
             found[key] = found.get(key, 0) + c
         out = cls((key, c) for key, c in found.items() if c)
+        need(len(out) <= TERMS, f"has more than {TERMS} terms")
         need(out.bits <= BITS, f"has coefficients of more than {BITS} bits")
         return out
 
@@ -69,7 +70,8 @@ class Sum(dict[Term, Fraction]):
         return max((max(abs(c.numerator), c.denominator).bit_length() for c in self.values()), default=0)
 
     def __mul__(self, other: Sum) -> Sum:
-        spend(1 + len(self) * len(other) * (1 + (self.bits + other.bits >> 8)))
+        longest = max((len(m) + len(e) for a in (self, other) for m, e in a), default=0)
+        spend(len(self) * len(other) * (1 + longest // 4 + (self.bits + other.bits) // 256))
         pairs = ((p, q, c * d) for p, c in self.items() for q, d in other.items())
         joins = ((merged(m, n), joined(e, f), c) for (m, e), (n, f), c in pairs)
         return Sum.of(((m, e), c if sign > 0 else -c) for m, (e, sign), c in joins)

@@ -29,7 +29,7 @@ class Node:
         self.free = frozenset[Any](args if kind == "sym" else ()).union(*(a.free for a in inner))
         self.opaque = self.free if kind == "fn" else frozenset[Any]().union(*(a.opaque for a in inner))
         self.divisors = frozenset[Node](inner if divides else ()).union(*(a.divisors for a in inner))
-        self.depth = 1 + max((int(a.depth) for a in inner), default=0)
+        self.depth = 1 + max((a.depth for a in inner), default=0)
         need(self.depth <= DEPTH, f"is nested deeper than {DEPTH}")
 
 
@@ -126,13 +126,13 @@ def substituted(tree: Tree, x: str, value: Node) -> Tree:
     return entrywise(lambda a: add(change(a), mul(num(0), value)), tree)
 
 
-# The arguments of each kind: q rational, s name, n integer, e scalar, m matrix, t either, r rows of scalars, and
+# The arguments of each kind: q rational, s name, n integer, e scalar, m matrix, t either, r rows, and
 # * the one before it again and again. Then what is written out, and how.
 PATTERNS = (
     "num:q sym:s pi: i: add:e* mul:e* pow:en sqrt:q root:qq log:e exp:e sin:e cos:e fn:se* diff:tsn at:tse "
     "matrix:r matmul:m* matadd:m* matpow:mn transpose:m smul:em"
 )
-KINDS = dict(pair.split(":") for pair in PATTERNS.split())
+KINDS = {kind: pattern for kind, _, pattern in (pair.partition(":") for pair in PATTERNS.split())}
 WRITTEN: dict[str, Callable[..., Tree]] = {
     "sqrt": lambda q: node("root", q, HALF),
     "diff": derived,
@@ -150,11 +150,12 @@ def read(tree: Any, shape: type | None = None) -> Tree:
     """A scalar as a Node, a matrix as rows of Nodes; a refusal names the place inside the tree."""
     need(isinstance(tree, list) and tree and isinstance(tree[0], str), "is no tree such as ['sym', 't']")
     need(tree[0] in KINDS, f"is of the unknown kind {tree[0]!r:.60}")
+    spend(3)
     kind, pattern = tree[0], KINDS[tree[0]]
     if pattern.endswith("*"):
         pattern = pattern[:-1] + pattern[-2] * (len(tree) - len(pattern))
     need(len(tree) - 1 == len(pattern), f"has {len(tree) - 1} arguments, not those of {kind}")
-    readers = {
+    readers: dict[str, tuple[Any, ...]] = {
         "q": (number,), "s": (typed,), "n": (integer, -POWER, POWER), "r": (each, each, read, Node),
         "e": (read, Node), "m": (read, list), "t": (read,),
     }  # fmt: skip
