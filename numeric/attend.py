@@ -122,9 +122,15 @@ def _check_slopes(slopes: Tensor, q: Tensor) -> Tensor:
             f"slopes has shape {tuple(slopes.shape)}; ({q.shape[1]},) or ({q.shape[0]}, {q.shape[1]}) works"
         )
     same_device(q, "q", slopes, "slopes")
-    if not slopes.is_meta and not torch.compiler.is_compiling() and not bool((slopes >= 0).all()):
-        raise BadTensor("slopes contains a negative number or NaN; m >= 0 works (the minus sign is added)")
+    if not slopes.is_meta and not torch.compiler.is_compiling() and not _finite_slopes(slopes):
+        raise BadTensor(
+            "slopes contains a negative number, NaN or infinity; finite m >= 0 works (the minus is added)"
+        )
     return slopes
+
+
+def _finite_slopes(slopes: Tensor) -> bool:
+    return bool(((slopes >= 0) & slopes.isfinite()).all())
 
 
 def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:

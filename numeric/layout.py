@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from .errors import BadChoice, BadTensor
+from .errors import BadChoice, BadDtype, BadTensor
 
 LAYOUTS = ("bhtd", "bthd")
 
@@ -104,6 +104,8 @@ def permute_qk(weight: Tensor, num_heads: int, *, to: str, rotary_dim: int | Non
     """
     if isinstance(num_heads, bool) or not isinstance(num_heads, int) or num_heads < 1:
         raise BadTensor(f"num_heads is {num_heads!r}; the positive number of heads of this projection works")
+    if not isinstance(weight, Tensor):
+        raise BadDtype(f"weight is a {type(weight).__name__}; a tensor of rows, or of a bias, works")
     if weight.ndim not in (1, 2) or weight.shape[0] % num_heads:
         raise BadTensor(
             f"weight has shape {tuple(weight.shape)}; ({num_heads} * head_dim, in_features) or a bias "

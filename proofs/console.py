@@ -57,7 +57,7 @@ def show(proofs: list[Proof], *, in_full: bool) -> None:
     summary = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in tally(proofs).items() if count)
     plural = "proof" if len(proofs) == 1 else "proofs"
     verdict = f"NOT as expected: {', '.join(wrong)}" if wrong else "all as expected"
-    console.print(f"{len(proofs)} {plural}: {summary}; {verdict}")
+    console.print(f"{len(proofs)} {plural}: {summary}; {verdict}; kernels not measured (exptx report does)")
     for proof in proofs if not in_full else ():
         if not proof.as_expected:
             _in_full(console, proof)

@@ -123,10 +123,12 @@ def relative(name: str) -> Law:
         "id": "relative",
         "encoding": name,
         "statement": (
-            "For all real `t, s, c` and all parameters: everything that attention sees of the positions with "
-            f"{_called(name)} is the same at `(t + c, s + c)` as at `(t, s)`."
+            f"Written out for {build(name).head_dim} features, for all real `t, s, c` and all parameters: "
+            f"everything that attention sees of the positions with {_called(name)} is the same at "
+            "`(t + c, s + c)` as at `(t, s)`."
         ),
         "steps": (goal,),
+        "rests_on": _more_features(name),
         "comment": WHY[name],
     }
     if name in ABSOLUTE:
@@ -143,6 +145,13 @@ def relative(name: str) -> Law:
     if name != "nope":  # NoPE does not notice any shift
         breakers += (goal.but("only the query is shifted", lhs=At(goal.rhs, t, t + c)),)
     return Law(title=f"{_capital(name)}: relative", perturbations=breakers, **common)
+
+
+def _more_features(name: str) -> tuple[str, ...]:
+    """What carries a law shown for a few features to any number of them."""
+    if name not in INSIDE:
+        return ()
+    return ("rope-relative", "direct-sum") if "rope" in name or "rotated" in name else ("direct-sum",)
 
 
 def _called(name: str) -> str:

@@ -28,7 +28,9 @@ BLOCKS = {
     "slide-3": Block(0, 0, 3),
     "faded-slide": Block(g, 0, 2),
     "turning-slide": Block(0, w, 2),
+    "grown-slide": Block(-g, 0, 2),
     "damped-turning-slide": Block(g, w, 2),
+    "growing-turning-slide": Block(-g, w, 2),
 }
 NAMES = tuple(BLOCKS)
 

@@ -10,6 +10,8 @@ from ..step import Cited, Exact, Identity, Source
 from .common import plus, t, times, u, v
 from .one_parameter import CHAPTER
 
+ONE_HIGH = ("hold", "fade", "grow", "turn", "damped-turn", "growing-turn")  # the blocks of height 1
+
 n, k = sp.symbols("n k", nonnegative=True)
 SUMMED = Cited(
     name="summing the series",
@@ -56,7 +58,7 @@ def all_sizes() -> Law:
             goal.but("the derivative is twice the neighbour", claim={entry: t * above / k, slope: 2 * above}),
             start.but("the entry at t = 1", lhs=At(t * above / level, t, 1)),
         ),
-        rests_on=("flow/fade", "flow/damped-turn", "commuting-sum", "uniqueness"),
+        rests_on=(*(f"flow/{name}" for name in ONE_HIGH), "commuting-sum", "uniqueness"),
         comment=(
             "The step from `k` to `k + 1` is decided with `k`, `t` and the entries as symbols. In `C_m` each "
             "entry stands for a `2×2` block, which the factor in front turns and fades."
@@ -102,7 +104,7 @@ def group_law_all_sizes() -> Law:
             "every height and, with their commuting factor in front, for all `J_m(-γ)` and `C_m(γ, ω)`."
         ),
         steps=(columns, whole, back),
-        rests_on=("all-sizes", "commuting-sum", "group-law/fade", "group-law/damped-turn"),
+        rests_on=("all-sizes", "commuting-sum", *(f"group-law/{name}" for name in ONE_HIGH)),
         perturbations=(
             columns.but("1/j! is dropped", state=_row_of_products(factorial=False).of.state),
             whole.but("only u counts", state={**summed.state, total: (1, total * u / (k + 1))}),

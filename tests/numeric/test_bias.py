@@ -162,7 +162,12 @@ def test_a_gradient_reaches_queries_keys_values_and_slopes():
         (
             lambda q, k, v: alibi_attention(q, k, v, -alibi_slopes(3)),
             BadTensor,
-            "slopes contains a negative number",
+            "slopes contains a negative number, NaN or infinity",
+        ),
+        (
+            lambda q, k, v: alibi_attention(q, k, v, torch.tensor([float("inf"), 1.0, 1.0], dtype=q.dtype)),
+            BadTensor,
+            "slopes contains a negative number, NaN or infinity",
         ),
         (
             lambda q, k, v: alibi_attention(q, k, v, alibi_slopes(2)),

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from exptx.numeric import BadChoice, BadTensor, permute_qk, rotary_embedding, rotary_table
+from exptx.numeric import BadChoice, BadDtype, BadTensor, permute_qk, rotary_embedding, rotary_table
 from exptx.numeric.layout import join_pairs, pair_order, rotated_width, select, split_pairs
 from exptx.symbolic import frequencies
 from hypothesis import given, settings
@@ -102,6 +102,7 @@ def test_the_widths_that_a_refusal_names_do_work(head_dim):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
+        (lambda w: permute_qk(w.tolist(), 2, to="half"), BadDtype, "weight is a list; a tensor of rows"),
         (lambda w: permute_qk(w, 4, to="half"), BadTensor, r"weight has shape \(10, 3\); \(4 \* head_dim"),
         (
             lambda w: permute_qk(w, 2, to="half"),

