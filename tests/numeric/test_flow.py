@@ -91,13 +91,19 @@ BLOCKS = st.builds(
     st.booleans(),
     st.sampled_from(["bhtd", "bthd"]),
     st.lists(st.integers(-8, 8), min_size=1, max_size=2),
+    st.sampled_from([1, 3]),
+    st.booleans(),
 )
-def test_transport_agrees_with_the_exact_flow(blocks, dtype, sheared, transpose, layout, positions):
+def test_transport_agrees_with_the_exact_flow(
+    blocks, dtype, sheared, transpose, layout, positions, batch, strided
+):
     size = sum(block.dim for block in blocks)
     basis = sp.Matrix(size, size, lambda i, j: R(int(i == j)) + R(int(j == i + 1), 3)) if sheared else None
     generator = Generator.direct_sum(*blocks, basis=basis)
     seed = torch.Generator().manual_seed(size)
-    x = torch.randn(1, 3, len(positions), size, generator=seed).to(dtype)
+    x = torch.randn(batch, 3, len(positions), size, generator=seed).to(dtype)
+    if strided:  # the same numbers, features not beside one another
+        x = x.transpose(-1, -2).contiguous().transpose(-1, -2)
     assert within_budget(x, generator, torch.tensor(positions), transpose, layout)
 
 
