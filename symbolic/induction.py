@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
@@ -14,7 +14,7 @@ from .balls import enclose
 from .decide import Status, Verdict, decide
 from .errors import BadInput, Unsupported, WrongType
 from .premises import Premises
-from .recursion import Obligation, Recursion, check_formulas, check_reparametrization, pair, scalar_pairs
+from .recursion import Obligation, Recursion, check_formulas, pair, scalar_pairs
 from .sign_rules import signs_of
 from .signs import CLAIMS, check_sign, premises_tree
 from .tree import to_tree
@@ -34,7 +34,6 @@ class Induction:
     claim          {a: f} with f in n, parameters, and the state symbols that are not claimed
     relation       "==" or ">="
     assume         relations x > 0, x < 0, x >= 0, Ne(x, 0) on parameters, beside what they declare
-    reparametrize  {x: formula}: values x may have, e.g. {m: n + r} with a new symbol r >= 0 for n <= m
 
     A symbol that only occurs in the recursion is new at every step. Proved when base and step are: identities
     by `decide`, inequalities by sign rules with a slack a = f + h, h >= 0. Refuted by running the recursion
@@ -47,7 +46,6 @@ class Induction:
     claim: Mapping[Any, Any]
     relation: str = "=="
     assume: Sequence[Any] = ()
-    reparametrize: Mapping[sp.Symbol, sp.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.index, sp.Symbol):
@@ -63,17 +61,9 @@ class Induction:
             self, "claim", {a: admit_scalar(f, "claim") for a, (f,) in scalar_pairs(self.claim, "claim", 1)}
         )
         object.__setattr__(self, "assume", tuple(self.assume))
-        object.__setattr__(
-            self,
-            "reparametrize",
-            {x: admit_scalar(v, "reparametrize") for x, v in self.reparametrize.items()},
-        )
-        admit_together(
-            (self.index, *self.state, *self.reparametrize, *self._formulas, *self.assume), "the claim"
-        )
+        admit_together((self.index, *self.state, *self._formulas, *self.assume), "the claim")
         check_formulas(self.index, self.state, self.claim)
         self._check_assumptions()
-        check_reparametrization(self.index, self.state, self.reparametrize, self.premises)
         premises_tree(self.premises)
 
     @property
@@ -82,7 +72,7 @@ class Induction:
         return Premises.of(self.assume, self._parameters)
 
     def _check_assumptions(self) -> None:
-        fixed = {self.index, *self.state, *self.reparametrize}
+        fixed = {self.index, *self.state}
         for symbol, _ in self.premises.signs:
             if symbol in fixed:
                 raise BadInput(
@@ -91,17 +81,16 @@ class Induction:
 
     @property
     def _parameters(self) -> set[sp.Symbol]:
-        """Every symbol but the index, the state, and what is reparametrized."""
-        return free_symbols(*self._formulas) - {self.index, *self.state, *self.reparametrize}
+        """Every symbol but the index and the state."""
+        return free_symbols(*self._formulas) - {self.index, *self.state}
 
     @property
     def _formulas(self) -> list[sp.Expr]:
-        parts = [e for both in self.state.values() for e in both]
-        return [*parts, *self.claim.values(), *self.reparametrize.values()]
+        return [*(e for both in self.state.values() for e in both), *self.claim.values()]
 
     def tree(self) -> dict:
-        """The claim as JSON: index, start, relation, state, claim, assume, reparametrize if there is one."""
-        found = {
+        """The claim as JSON: index, start, relation, state, claim, assume."""
+        return {
             "kind": "induction",
             "index": self.index.name,
             "start": str(self.start),
@@ -110,8 +99,6 @@ class Induction:
             "claim": {a.name: to_tree(f) for a, f in self.claim.items()},
             "assume": premises_tree(self.premises),
         }
-        more = {x.name: to_tree(value) for x, value in self.reparametrize.items()}
-        return {**found, "reparametrize": more} if more else found
 
     def formula(self) -> tuple[Any, str, Any]:
         """(a, "=" or "≥", f), columns where several symbols are claimed."""
@@ -127,7 +114,7 @@ class Induction:
 
     def check(self) -> Verdict:
         """Decide base and step; if one fails, run the recursion for a counterexample."""
-        recursion = Recursion(self.index, self.start, self.state, self.claim, self.reparametrize)
+        recursion = Recursion(self.index, self.start, self.state, self.claim)
         for duty in recursion.obligations(slack=self.relation == ">="):
             try:
                 verdict = self._decide(duty)

@@ -10,7 +10,6 @@ import sympy as sp
 
 from .admit import admit_scalar
 from .errors import BadInput, WrongType
-from .premises import Premises
 from .walk import free_symbols, text
 
 Values = dict[sp.Symbol, sp.Expr]
@@ -28,13 +27,12 @@ class Obligation:
 
 @dataclass(frozen=True)
 class Recursion:
-    """Scalar state a, with a at start and a at n+1; claimed values; values that parameters may have."""
+    """Scalar state a, with a at start and a at n+1, and the values claimed of it."""
 
     index: sp.Symbol
     start: int
     state: Mapping[sp.Symbol, tuple[sp.Expr, sp.Expr]]
     claim: Mapping[sp.Symbol, sp.Expr]
-    reparametrize: Mapping[sp.Symbol, sp.Expr]
 
     def obligations(self, slack: bool) -> Iterator[Obligation]:
         """Base and step with the index as start + n, n >= 0; with slack, claimed values are f + h, h >= 0."""
@@ -62,11 +60,10 @@ class Recursion:
         yield from self._compared(now, self.index, {self.index: sp.Integer(n)}, place)
 
     def _compared(self, now: Values, index: sp.Expr, last: Values, place: str) -> Iterator[Obligation]:
-        """Parameters are constant along the recursion, so their values come last."""
-        final = {**last, **{x: value.xreplace(last) for x, value in self.reparametrize.items()}}
+        """Actual and claimed values with the index put in last."""
         for a, f in self.claim.items():
             claimed = f.xreplace({**now, self.index: index})
-            yield Obligation(place, a, now[a].xreplace(final), claimed.xreplace(final))
+            yield Obligation(place, a, now[a].xreplace(last), claimed.xreplace(last))
 
 
 # ---- the door ----
@@ -130,42 +127,6 @@ def _check_frozen(formula: sp.Expr, moving: set[sp.Symbol], name: str) -> None:
     for node in formula.atoms(sp.Derivative, sp.Subs):
         if node.atoms(sp.Symbol) & moving:
             raise BadInput(f"{name} contains {text(node)}; carry the derivative as a state symbol of its own")
-
-
-def check_reparametrization(
-    index: sp.Symbol, state: Mapping[sp.Symbol, Any], given: Mapping[sp.Symbol, sp.Expr], premises: Premises
-) -> None:
-    """Each value is free of the index, or c·index + r + constant with c >= 0 and its own new r >= 0.
-
-    The values a parameter may have at n are then among those at n - 1, so that the recursion stays inside.
-    """
-    if set(given) & {index, *state}:
-        raise BadInput(
-            f"reparametrize gives values to {sorted(map(str, given))}; parameters only may have some"
-        )
-    for x, value in given.items():
-        others = [v for y, v in given.items() if y != x]
-        if free_symbols(value) & {*state, *given}:
-            raise BadInput(f"reparametrize[{x}] is {text(value)}; the index and new symbols only work in it")
-        if index in free_symbols(value) and not _is_tail(value, index, premises, free_symbols(*others)):
-            raise BadInput(
-                f"reparametrize[{x}] is {text(value)}; "
-                f"c*{index} + r + constant works, with c >= 0 and a new symbol r >= 0"
-            )
-
-
-def _is_tail(value: sp.Expr, index: sp.Symbol, premises: Premises, taken: set[sp.Symbol]) -> bool:
-    fresh = sorted(free_symbols(value) - {index}, key=str)
-    if (
-        len(fresh) != 1
-        or fresh[0] in taken
-        or -1 in premises.of_symbol(fresh[0])
-        or not value.is_polynomial(index, *fresh)
-    ):
-        return False
-    polynomial = sp.Poly(value, index, fresh[0])
-    slope = polynomial.coeff_monomial(index)
-    return polynomial.total_degree() == 1 and polynomial.coeff_monomial(fresh[0]) == 1 and bool(slope >= 0)
 
 
 def pair(first: Any, following: Any) -> tuple[sp.Expr, sp.Expr]:
