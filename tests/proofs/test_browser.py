@@ -18,7 +18,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 QUIET = (
     "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--virtual-time-budget=4000",
+    "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--virtual-time-budget=10000",
     "--enable-logging=stderr",
 )  # fmt: skip
 PROBE = """<script>addEventListener("load", () => {
@@ -35,15 +35,19 @@ PROBE = """<script>addEventListener("load", () => {
     const pictures = [...box.querySelectorAll("svg")].filter(visible).map((s) => s.getBoundingClientRect());
     return pictures.some((p) => p.left < column.left - 1 || p.right > column.right + 1);
   };
-  const wide = () => {
+  const wide = async () => {
     document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
     const all = [...document.querySelectorAll(".formula")];
-    return new Promise((tell) => setTimeout(() => tell({
+    const marked = (box) => box.matches(".scrolls.more-right[tabindex]");
+    const clipped = () => all.filter((box) => outside(box) && !marked(box)).length;
+    // boxes are marked when the browser has measured them, which a busy machine puts off
+    for (let i = 0; i < 5 || (i < 60 && clipped()); i++) await new Promise((next) => setTimeout(next, 100));
+    return {
       formulas: all.length,
       undrawn: all.filter((box) => [...box.querySelectorAll("svg")].filter(visible).length !== 1).length,
-      scrolling: all.filter((box) => box.matches(".scrolls.more-right[tabindex]")).length,
-      clipped: all.filter((box) => outside(box) && !box.matches(".scrolls.more-right[tabindex]")).length,
-    }), 500));
+      scrolling: all.filter(marked).length,
+      clipped: clipped(),
+    };
   };
   setTimeout(async () => { document.documentElement.dataset.seen = JSON.stringify({
     laws: [...document.querySelectorAll("[data-law]")].map((e) => e.id),
