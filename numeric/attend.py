@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from ..symbolic.encoding import Encoding
-from ..symbolic.generated import Generated
+from ..symbolic.kinds.generated import Generated
 from ..symbolic.generator import Generator
 from .bias import linear_bias
 from .constants import nearest_float, refuse_symbols

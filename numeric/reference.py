@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from ..symbolic.encoding import Encoding
-from ..symbolic.generated import Generated
+from ..symbolic.kinds.generated import Generated
 from ..symbolic.generator import Generator
 from .constants import number_ball
 from .errors import BadTensor

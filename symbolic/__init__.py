@@ -3,8 +3,8 @@
 In reading order: errors, the door (`admit`, `exact`, `premises`); the ring and its decision (`exppoly`,
 `reader`, `balls`, `witness`, `decide`); the other exact steps (`signs`, `limits`, `words`, `induction`,
 `reindex`, `finite`); blocks and generators (`block`, `generator`, `derivation`, `boundedness`, folder
-`spectral`); biases (`realization`, folder `realizing`); encodings (`frequencies`, `encoding`, `generated`,
-`formula`, `equivalent`, folder `catalogue`); how formulas are read and written (`parse`, `tree`, `typeset`,
+`spectral`); biases (`realization`, folder `realizing`); encodings (`frequencies`, `encoding`,
+`equivalent`, folders `kinds` and `catalogue`); how formulas are read and written (`parse`, `tree`, `typeset`,
 folder `writing`).
 
 Nothing is imported until a name is used; in particular `import exptx.symbolic` does not import sympy.

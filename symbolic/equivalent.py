@@ -14,7 +14,7 @@ from .decide import Status, Verdict, decide
 from .encoding import Encoding
 from .entries import GAP, Identities
 from .errors import BadInput, Undecidable, WrongType
-from .generated import FreeNames, Generated
+from .kinds.generated import FreeNames, Generated
 from .generator import Generator
 from .separate import apart
 from .spectral.classify import AnyBlock

@@ -14,7 +14,7 @@ from torch import Tensor
 from ...numeric.constants import nearest_float
 from ...symbolic.block import Block
 from ...symbolic.encoding import Encoding
-from ...symbolic.generated import Generated
+from ...symbolic.kinds.generated import Generated
 from ...symbolic.generator import Generator
 
 

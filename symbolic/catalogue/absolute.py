@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from ..encoding import Encoding
-from ..formula import Formula
+from ..kinds.formula import Formula
 from ..frequencies import even, whole
 from .registry import register
 from .turning import pairs, plane_frequencies, rates_shown, turning

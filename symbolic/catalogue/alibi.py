@@ -9,9 +9,9 @@ from ..encoding import Encoding
 from ..errors import BadInput
 from ..exact import exact_entry
 from ..frequencies import positive, whole
-from ..generated import Bias, Generated
+from ..kinds.generated import Bias, Generated
 from ..generator import Generator
-from ..heads import PerHead
+from ..kinds.heads import PerHead
 from .registry import register
 
 

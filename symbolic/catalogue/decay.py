@@ -6,7 +6,7 @@ from ..block import Block
 from ..encoding import Encoding
 from ..exact import exact_entry
 from ..frequencies import whole
-from ..generated import Generated
+from ..kinds.generated import Generated
 from ..generator import Generator
 from .registry import register
 from .turning import rotation

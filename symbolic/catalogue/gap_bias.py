@@ -10,7 +10,7 @@ import sympy as sp
 from ..encoding import Encoding
 from ..errors import BadInput, WrongType
 from ..exact import exact_entry
-from ..formula import Formula
+from ..kinds.formula import Formula
 from ..frequencies import positive, whole
 from ..walk import shown
 from .registry import register

@@ -8,9 +8,9 @@ from ..block import Block
 from ..encoding import Encoding
 from ..errors import BadInput
 from ..exact import exact_entry, exact_matrix
-from ..formula import Formula
+from ..kinds.formula import Formula
 from ..frequencies import even
-from ..generated import Generated
+from ..kinds.generated import Generated
 from ..generator import Generator
 from .registry import register
 from .turning import rotation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..block import Block
 from ..encoding import Encoding
 from ..frequencies import whole
-from ..generated import Generated
+from ..kinds.generated import Generated
 from ..generator import Generator
 from .registry import register
 

@@ -7,8 +7,8 @@ import sympy as sp
 from ..encoding import Encoding
 from ..errors import BadInput
 from ..frequencies import positive
-from ..generated import Generated
-from ..planes import INDEX, PlaneSum
+from ..kinds.generated import Generated
+from ..kinds.planes import INDEX, PlaneSum
 from .registry import register
 from .turning import rotation
 

@@ -14,7 +14,7 @@ from exptx.numeric import (
 from exptx.numeric.constants import nearest_float
 from exptx.proofs import budget
 from exptx.symbolic import Block, Generator, encoding
-from exptx.symbolic.generated import Generated
+from exptx.symbolic.kinds.generated import Generated
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode

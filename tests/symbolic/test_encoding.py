@@ -10,7 +10,7 @@ from exptx.symbolic.block import Block
 from exptx.symbolic.catalogue import encoding
 from exptx.symbolic.decide import Status, decide
 from exptx.symbolic.errors import BadInput, ExptxError, WrongType
-from exptx.symbolic.generated import Generated
+from exptx.symbolic.kinds.generated import Generated
 from hypothesis import given
 from hypothesis import strategies as st
 

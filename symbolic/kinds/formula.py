@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from .decide import Status, Verdict, decide
-from .encoding import Encoding
-from .entries import GAP
+from ..decide import Status, Verdict, decide
+from ..encoding import Encoding
+from ..entries import GAP
 from .generated import FreeNames
-from .generator import Generator
-from .separate import apart
+from ..generator import Generator
+from ..separate import apart
 
 Factor = Callable[[tuple[Generator, ...], sp.Expr], sp.MatrixBase]
 BiasFormula = Callable[[sp.Expr, sp.Expr], sp.Expr]

@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 from exptx.symbolic.block import Block
 from exptx.symbolic.decide import Status
-from exptx.symbolic.formula import Formula, outside_by_analyticity
+from exptx.symbolic.kinds.formula import Formula, outside_by_analyticity
 from exptx.symbolic.generator import Generator
 
 u = sp.Symbol("u", real=True)

@@ -7,14 +7,14 @@ from functools import cached_property
 
 import sympy as sp
 
-from .block import Block
-from .combine import direct_sum, generator_sum
-from .decide import Status, Verdict
-from .encoding import Encoding
-from .entries import QUERY, Identities
-from .errors import BadInput
-from .generator import Generator
-from .tree import D
+from ..block import Block
+from ..combine import direct_sum, generator_sum
+from ..decide import Status, Verdict
+from ..encoding import Encoding
+from ..entries import QUERY, Identities
+from ..errors import BadInput
+from ..generator import Generator
+from ..tree import D
 
 
 @dataclass(frozen=True)

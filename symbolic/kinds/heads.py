@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from .decide import Status, Verdict
-from .encoding import Encoding
-from .errors import BadInput
+from ..decide import Status, Verdict
+from ..encoding import Encoding
+from ..errors import BadInput
 from .generated import Generated
-from .generator import Generator
+from ..generator import Generator
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from .decide import Status, Verdict, decide
-from .encoding import Encoding
-from .entries import GAP, KEY
-from .errors import Unsupported
-from .exact import exact_entry
+from ..decide import Status, Verdict, decide
+from ..encoding import Encoding
+from ..entries import GAP, KEY
+from ..errors import Unsupported
+from ..exact import exact_entry
 from .generated import Generated
 
 INDEX = sp.Symbol("j", integer=True, nonnegative=True)
