@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from ..symbolic.encoding import Encoding
-from ..symbolic.kinds.generated import Generated
 from ..symbolic.generator import Generator
+from ..symbolic.kinds.generated import Generated
 from .bias import linear_bias
 from .constants import nearest_float, refuse_symbols
 from .errors import BadChoice, BadDtype, BadTensor, NotLowered, Unbounded

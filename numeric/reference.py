@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from ..symbolic.encoding import Encoding
-from ..symbolic.kinds.generated import Generated
 from ..symbolic.generator import Generator
+from ..symbolic.kinds.generated import Generated
 from .constants import number_ball
 from .errors import BadTensor
 from .exact import flow

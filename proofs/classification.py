@@ -12,8 +12,7 @@ from typing import Any
 import sympy as sp
 
 from ..symbolic.balls import Enclosure
-from ..symbolic.catalogue import encoding, encodings
-from ..symbolic.catalogue.registry import required
+from ..symbolic.catalogue import encoding, encodings, entries
 from ..symbolic.encoding import Encoding
 from ..symbolic.errors import BadInput, Unsupported, WrongType
 from ..symbolic.generator import Generator
@@ -26,7 +25,6 @@ from ..symbolic.verdict import Status, Verdict
 from .matrix_file import read_matrix_file
 
 WRITTEN_OUT = 8  # up to this size exp(tX) is written out
-EXAMPLE = {"head_dim": sp.Integer(4), "num_heads": sp.Integer(8)}  # where nothing else was set
 
 Block = Any  # a canonical or a companion block
 
@@ -204,10 +202,10 @@ def _parameter(name: str, text: str) -> Any:
 
 
 def _completed(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The parameters given; a small example size; a positive symbol for every other that is required."""
-    example = {key: value for key, value in EXAMPLE.items() if key in encodings()[name]}
-    symbols = {key: sp.Symbol(key, positive=True) for key in required(name)}
-    whole = symbols | example | given
+    """The parameters given, those of the example where a default is lacking; nothing given: the example."""
+    entry = entries()[name]
+    taken = entry.required if given else tuple(entry.example)
+    whole = {**{key: entry.example[key] for key in taken}, **given}
     return {key: int(value) if isinstance(value, sp.Integer) else value for key, value in whole.items()}
 
 

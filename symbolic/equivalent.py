@@ -14,8 +14,8 @@ from .decide import Status, Verdict, decide
 from .encoding import Encoding
 from .entries import GAP, Identities
 from .errors import BadInput, Undecidable, WrongType
-from .kinds.generated import FreeNames, Generated
 from .generator import Generator
+from .kinds.generated import FreeNames, Generated
 from .separate import apart
 from .spectral.classify import AnyBlock
 

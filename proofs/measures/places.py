@@ -14,8 +14,8 @@ from torch import Tensor
 from ...numeric.constants import nearest_float
 from ...symbolic.block import Block
 from ...symbolic.encoding import Encoding
-from ...symbolic.kinds.generated import Generated
 from ...symbolic.generator import Generator
+from ...symbolic.kinds.generated import Generated
 
 
 @dataclass(frozen=True)

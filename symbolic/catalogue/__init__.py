@@ -1,8 +1,9 @@
-"""Named encodings, a file a family; a new one is a function marked `@register` in a file imported here."""
+"""Named encodings, a file a family. A new one is a function marked `@register` in any file of this folder."""
 
-from . import nope, rope, decay, alibi, absolute, misplaced, gap_bias  # noqa: I001  (order of the listing)
-from .registry import document, encoding, encodings
+from pathlib import Path
 
-document()
+from .registry import encoding, encodings, entries, gather
 
-__all__ = ["absolute", "alibi", "decay", "encoding", "encodings", "gap_bias", "misplaced", "nope", "rope"]
+gather(Path(__file__).parent, __name__)
+
+__all__ = ["encoding", "encodings", "entries"]

@@ -5,13 +5,18 @@ from __future__ import annotations
 import sympy as sp
 
 from ..encoding import Encoding
-from ..kinds.formula import Formula
 from ..frequencies import even, whole
+from ..kinds.formula import Formula
 from .registry import register
 from .turning import pairs, plane_frequencies, rates_shown, turning
 
 
-@register
+@register(
+    published="`score = (W_q(x + p_t))·(W_k(y + p_s))`, `p_t = (sin ω_k t, cos ω_k t)`",
+    source="A. Vaswani et al., Attention Is All You Need, arXiv 1706.03762, section 3.5",
+    danger="none in itself: the table is bounded",
+    example={"head_dim": 4},
+)
 def sinusoidal(head_dim: int, rope_theta: object = 10000, frequencies: object = None) -> Encoding:
     """score = (q + p_t)·(k + p_s), p_t = (sin w_0 t, cos w_0 t, sin w_1 t, …), with W_qᵀ W_k = I.
 
@@ -38,7 +43,12 @@ def sinusoidal(head_dim: int, rope_theta: object = 10000, frequencies: object = 
     )
 
 
-@register
+@register(
+    published="`score = (W_q(x + p_t))·(W_k(y + p_s))`, `p` a table",
+    source="J. Gehring et al., Convolutional Sequence to Sequence Learning, arXiv 1705.03122",
+    danger="no value beyond the length of the table",
+    example={"head_dim": 2},
+)
 def learned_absolute(head_dim: int) -> Encoding:
     """score = (q + p_t)·(k + p_s) with a table p of opaque functions p0(t), p1(t), …: any table at all."""
     size = whole(head_dim, "head_dim")

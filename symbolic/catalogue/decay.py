@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import sympy as sp
+
 from ..block import Block
 from ..encoding import Encoding
 from ..exact import exact_entry
 from ..frequencies import whole
-from ..kinds.generated import Generated
 from ..generator import Generator
+from ..kinds.generated import Generated
 from .registry import register
 from .turning import rotation
 
 
-@register
+@register(
+    published="`score = e^{-γ(t-s)} q·k`",
+    source="Y. Sun et al., Retentive Network, arXiv 2307.08621 (its decay without the turn)",
+    danger=(
+        "the split form e^{γs}k overflows: with γ = 1/10 in float16 from s = 111 on, in float32 "
+        "from s = 888 on"
+    ),
+    example={"head_dim": 4, "gamma": sp.Symbol("gamma", positive=True)},
+)
 def decay(head_dim: int, gamma: object) -> Encoding:
     """score = e^{-γ(t-s)} q·k: X = -γI. γ > 0 fades, γ < 0 grows (Sun et al., arXiv 2307.08621)."""
     size, rate = whole(head_dim, "head_dim"), exact_entry(gamma, "gamma")
@@ -21,7 +31,12 @@ def decay(head_dim: int, gamma: object) -> Encoding:
     )
 
 
-@register
+@register(
+    published="`score = e^{-γ(t-s)} q·R((s-t)ω)k` on each plane",
+    source="Y. Sun et al., Retentive Network, arXiv 2307.08621",
+    danger="the split form e^{γs}k overflows; angles lose precision as those of rope",
+    example={"head_dim": 4, "gamma": sp.Symbol("gamma", positive=True)},
+)
 def damped_rope(
     head_dim: int,
     gamma: object,

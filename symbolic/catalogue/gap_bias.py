@@ -10,13 +10,22 @@ import sympy as sp
 from ..encoding import Encoding
 from ..errors import BadInput, WrongType
 from ..exact import exact_entry
-from ..kinds.formula import Formula
 from ..frequencies import positive, whole
+from ..kinds.formula import Formula
 from ..walk import shown
 from .registry import register
 
 
-@register
+@register(
+    published="`logit = q·k/√d - m|t-s|`",
+    source="O. Press et al., arXiv 2108.12409, as bidirectional models use it",
+    danger="none: a bias is added, nothing is split",
+    example={
+        "head_dim": 4,
+        "slope": sp.Symbol("m", positive=True),
+        "scale": sp.Symbol("sigma", positive=True),
+    },
+)
 def symmetric_distance(slope: object, head_dim: int = 64, scale: object = None) -> Encoding:
     """logit = σ q·k - m|t-s|, so score = q·k - (m/σ)|t-s|: the bidirectional form of a linear bias.
 
@@ -35,7 +44,12 @@ def symmetric_distance(slope: object, head_dim: int = 64, scale: object = None) 
     )
 
 
-@register
+@register(
+    published="`logit = q·k/√d + b[bucket(t-s)]`",
+    source="P. Shaw et al., Self-Attention with Relative Position Representations, arXiv 1803.02155",
+    danger="bucket edges computed by a logarithm in float32 may fall one off",
+    example={"head_dim": 4, "edges": (1,), "values": (0, 1)},
+)
 def step_table(edges: Sequence, values: Sequence, head_dim: int = 64) -> Encoding:
     """score = q·k + b(t-s) with b(u) = values[i] between edges[i-1] <= u < edges[i]: buckets of gaps.
 

@@ -8,10 +8,10 @@ from ..block import Block
 from ..encoding import Encoding
 from ..errors import BadInput
 from ..exact import exact_entry, exact_matrix
-from ..kinds.formula import Formula
 from ..frequencies import even
-from ..kinds.generated import Generated
 from ..generator import Generator
+from ..kinds.formula import Formula
+from ..kinds.generated import Generated
 from .registry import register
 from .turning import rotation
 
@@ -24,7 +24,12 @@ def _key_turn(ingredients, s):
     return ingredients[0].exp(-s)
 
 
-@register
+@register(
+    published="`q̃ = q, k̃ = R(sω)k`",
+    source="no published encoding: a mistake that implementations make",
+    danger="as rope",
+    example={"head_dim": 4},
+)
 def keys_only(
     head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
 ) -> Encoding:
@@ -33,7 +38,12 @@ def keys_only(
     return Formula("keys_only", given, size, ingredients=(generator,), key=_key_turn)
 
 
-@register
+@register(
+    published="`q̃ = W_q R(tω)x, k̃ = W_k R(sω)y`",
+    source="no published encoding: a mistake that implementations make",
+    danger="as rope",
+    example={"head_dim": 2},
+)
 def before_projection(
     head_dim: int,
     rope_theta: object = 10000,
@@ -62,7 +72,12 @@ def before_projection(
     )
 
 
-@register
+@register(
+    published="`q̃` turns in planes `(2k, 2k+1)`, `k̃` in planes `(k, k+d/2)`",
+    source="no published encoding: a mistake that implementations make",
+    danger="as rope",
+    example={"head_dim": 4},
+)
 def mismatched_pairings(head_dim: int, rope_theta: object = 10000, frequencies: object = None) -> Encoding:
     """The query turns in planes (2k, 2k+1), the key in planes (k, k + head_dim/2), same frequencies."""
     size = even(head_dim, "head_dim")
@@ -81,7 +96,12 @@ def mismatched_pairings(head_dim: int, rope_theta: object = 10000, frequencies: 
     )
 
 
-@register
+@register(
+    published="`q̃ = B(t)q, k̃ = B(s)k`, `B(p) = exp(p[[0, μ], [μ, 0]])`",
+    source="no published encoding: a mistake that implementations make",
+    danger="cosh grows: cosh 10 = 11013.2…",
+    example={"head_dim": 2},
+)
 def same_side_boost(head_dim: int = 2, rate: object = 1) -> Encoding:
     """The boost B(p) = exp(p [[0, μ], [μ, 0]]) on both sides: B(t)ᵀ B(s) = B(t+s), a sum in place of a gap.
 
@@ -102,7 +122,12 @@ def same_side_boost(head_dim: int = 2, rate: object = 1) -> Encoding:
     return Formula("same_side_boost", parameters, size, ingredients=(generator,), query=boost, key=boost)
 
 
-@register
+@register(
+    published="`q̃ = R(tω)q, k̃ = R(sω)k, ṽ = R(sω)v`",
+    source="no published encoding: a mistake that implementations make",
+    danger="as rope",
+    example={"head_dim": 4},
+)
 def rotated_values(
     head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
 ) -> Encoding:
@@ -119,7 +144,12 @@ def rotated_values(
     )
 
 
-@register
+@register(
+    published="`ṽ = R(sω)v`, output times `R(-tω)`",
+    source="J. Su et al., RoFormer, arXiv 2104.09864; values turned as well",
+    danger="as rope",
+    example={"head_dim": 4},
+)
 def rotated_values_back(
     head_dim: int, rope_theta: object = 10000, interleaved: bool = False, frequencies: object = None
 ) -> Encoding:

@@ -1,1 +1,1 @@
-"""The kinds of encodings: the family, sums of planes, heads that differ, and formulas of which nothing is assumed."""
+"""The kinds of encodings: the family, sums of planes, heads that differ, formulas assumed to be nothing."""

@@ -11,9 +11,9 @@ from sympy.core.function import AppliedUndef
 from ..decide import Status, Verdict, decide
 from ..encoding import Encoding
 from ..entries import GAP
-from .generated import FreeNames
 from ..generator import Generator
 from ..separate import apart
+from .generated import FreeNames
 
 Factor = Callable[[tuple[Generator, ...], sp.Expr], sp.MatrixBase]
 BiasFormula = Callable[[sp.Expr, sp.Expr], sp.Expr]

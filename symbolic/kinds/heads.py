@@ -9,8 +9,8 @@ import sympy as sp
 from ..decide import Status, Verdict
 from ..encoding import Encoding
 from ..errors import BadInput
-from .generated import Generated
 from ..generator import Generator
+from .generated import Generated
 
 
 @dataclass(frozen=True, eq=False, repr=False)

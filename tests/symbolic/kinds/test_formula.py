@@ -4,8 +4,8 @@ import pytest
 import sympy as sp
 from exptx.symbolic.block import Block
 from exptx.symbolic.decide import Status
-from exptx.symbolic.kinds.formula import Formula, outside_by_analyticity
 from exptx.symbolic.generator import Generator
+from exptx.symbolic.kinds.formula import Formula, outside_by_analyticity
 
 u = sp.Symbol("u", real=True)
 m = sp.Symbol("m", positive=True)
