@@ -3,7 +3,7 @@
 In reading order: errors, the door (`admit`, `exact`, `premises`); the ring and its decision (`exppoly`,
 `reader`, `balls`, `witness`, `decide`); the other exact steps (`signs`, `limits`, `words`, `induction`,
 `reindex`, `finite`); blocks and generators (`block`, `generator`, `derivation`, `boundedness`, folder
-`spectral`); biases (`realization`, folder `realizing`); encodings (`frequencies`, `encoding`,
+`spectral`, `axes`); biases (`realization`, folder `realizing`); encodings (`frequencies`, `encoding`,
 `equivalent`, folders `kinds` and `catalogue`); how formulas are read and written (`parse`, `tree`, `typeset`,
 folder `writing`).
 
@@ -53,6 +53,9 @@ _HOME = {
     "Derivation": "derivation",
     "DerivationStep": "derivation",
     "Boundedness": "boundedness",
+    "Axes": "axes",
+    "Commutation": "axes",
+    "commutation": "axes",
     "Metric": "spectral.metric",
     "Tempo": "spectral.tempo",
     "to_latex": "typeset",
