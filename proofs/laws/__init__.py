@@ -11,6 +11,7 @@ from . import (
     frequencies,
     groups,
     levels,
+    linear_attention,
     longer_contexts,
     one_parameter,
     order,
@@ -38,6 +39,7 @@ STORY = (
     slide,
     bounded,
     clocks,
+    linear_attention,
     fence,
     complete_list,
 )
