@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 import sympy as sp
 
-from .decide import Verdict
+from .decide import Status, Verdict
 from .entries import shift_verdict
 from .errors import BadInput, WrongType
 from .exact import exact_entry
@@ -102,9 +103,13 @@ class Encoding(ABC):
         """What is added to the score outside the factors; 0 unless the encoding is no matrix product."""
         return sp.S.Zero
 
+    def position(self, value: object, name: str) -> Any:
+        """`value` as a position, `name` in errors: an exact number; on several axes a tuple of them."""
+        return exact_entry(value, name)
+
     def score(self, t: object, s: object, *, q: object = None, k: object = None) -> sp.Expr:
         """The unscaled score of the query at t and the key at s, for q and k (symbols q0 …, k0 … if None)."""
-        t, s = exact_entry(t, "t"), exact_entry(s, "s")
+        t, s = self.position(t, "t"), self.position(s, "s")
         symbols = self.content()
         query = self.query_factor(t) * self.query_lift(_column(q, symbols[0], "q"))
         key = self.key_factor(s) * self.key_lift(_column(k, symbols[1], "k"))
@@ -138,6 +143,35 @@ class Encoding(ABC):
     @abstractmethod
     def in_family(self) -> Verdict:
         """Decide whether score and value map have the form `φ(q)ᵀ C exp((t-s)X) B ψ(k)` with one fixed X."""
+
+    def has_group_law(self) -> Verdict:
+        """Decide A(u+v) = A(u)A(v), A(0) = I for the map A on lifted features; what is outside has no A."""
+        family = self.in_family()
+        if family.status is not Status.REFUTED:
+            return family
+        return replace(family, reason=f"there is no such A, since the family is left: {family.reason}")
+
+    @abstractmethod
+    def is_bidirectional(self) -> Verdict:
+        """Decide whether factor and bias are bounded above for all gaps, so that keys ahead can be used.
+
+        NOT_CHECKED where the question does not arise: the score is no function of the gap.
+        """
+
+    @abstractmethod
+    def is_bounded(self, domain: str = "real") -> Verdict:
+        """Decide sup ‖A(u)‖ < ∞ over all real u, or over u >= 0 with domain "causal".
+
+        A acts on the lifted features. NOT_CHECKED where there is no A.
+        """
+
+    def is_cocycle(self) -> Verdict | None:
+        """Decide U(t, t) = I and U(t, s) U(s, r) = U(t, r) for encodings read at clocks; None for others."""
+        return None
+
+    def is_relative_in_clocks(self) -> Verdict | None:
+        """Decide whether U(t, s) depends on differences of clock readings only; None without clocks."""
+        return None
 
     @property
     def sentence(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -63,3 +64,14 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.holds
+
+
+def conjunction(verdicts: Iterable[Verdict]) -> Verdict:
+    """PROVED if all are; else the first refutation, or where there is none the first that is not proved."""
+    found = list(verdicts)
+    for status in (Status.REFUTED, Status.UNDECIDED, Status.NOT_CHECKED):
+        for verdict in found:
+            if verdict.status is status:
+                return verdict
+    reasons = "; ".join(dict.fromkeys(verdict.reason for verdict in found))
+    return Verdict(status=Status.PROVED, reason=reasons or "there is nothing to decide")

@@ -74,7 +74,7 @@ def step_table(edges: Sequence, values: Sequence, head_dim: int = 64) -> Encodin
         return sp.Piecewise(*pieces, (levels[-1], True))
 
     parameters = {"edges": steps, "values": levels, "head_dim": size}
-    return Formula("step_table", parameters, size, bias_formula=table, settled_after=steps[-1])
+    return Formula("step_table", parameters, size, bias_formula=table)
 
 
 def _exact_list(given: object, name: str) -> tuple[sp.Expr, ...]:

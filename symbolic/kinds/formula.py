@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..decide import Status, Verdict, decide
+from ..decide import Status, Verdict
 from ..encoding import Encoding
 from ..entries import GAP
+from ..errors import Unsupported
 from ..generator import Generator
-from ..separate import apart
+from ..realization import NotRealizable, realize
+from ..realizing.above import bounded_above
+from ..verdict import conjunction
 from .generated import FreeNames
 
 Factor = Callable[[tuple[Generator, ...], sp.Expr], sp.MatrixBase]
 BiasFormula = Callable[[sp.Expr, sp.Expr], sp.Expr]
-
-IDENTITY_THEOREM = (
-    "an exponential polynomial is a power series that converges everywhere, and two such series that agree "
-    "on an interval agree everywhere (Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 8.5)"
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +28,7 @@ class Formula(Encoding):
 
     ingredients: generators that the factors use. query, key, values, output: F, G, V, O as functions
     (ingredients, position) -> matrix, the identity if None. slots: constant ones appended to q and to k.
-    bias_formula: b(t, s), added to the score. settled_after: a number a such that b, as a function of the
-    gap, is one exponential polynomial for all gaps > a.
+    bias_formula: b(t, s), added to the score.
     """
 
     ingredients: tuple[Generator, ...] = ()
@@ -41,7 +38,6 @@ class Formula(Encoding):
     output: Factor | None = None
     slots: int = 0
     bias_formula: BiasFormula | None = None
-    settled_after: sp.Expr = sp.S.Zero
 
     @property
     def generators(self) -> tuple[Generator, ...]:
@@ -97,9 +93,9 @@ class Formula(Encoding):
         return free, names.values
 
     def in_family(self) -> Verdict:
-        """REFUTED when not relative, or when the bias is one exponential polynomial on an interval only.
+        """PROVED when relative and every entry of the maps is an exponential polynomial of the gap.
 
-        A member's score φ(q)ᵀ C exp((t-s)X) B ψ(k) is, for fixed content, an exponential polynomial of t - s.
+        Then M(u) = C exp(uX) B, the realizations of its entries side by side. An entry that is none refutes.
         """
         relative = self.is_relative()
         if relative.status is Status.REFUTED:
@@ -107,39 +103,84 @@ class Formula(Encoding):
             return replace(relative, reason=reason)
         if relative.status is not Status.PROVED:
             return relative
-        return outside_by_analyticity(self.bias(GAP, sp.S.Zero), self.settled_after)
+        return realizable(self._entries())
 
+    def _entries(self) -> dict[str, tuple[sp.Expr, ...]]:
+        """The different entries of M(u), and of the other maps, as functions of the gap."""
+        maps = self.maps(GAP, sp.S.Zero)
+        return {which: tuple(dict.fromkeys(matrix.todok().values())) for which, matrix in maps.items()}
 
-def outside_by_analyticity(bias: sp.Expr, settled_after: sp.Expr) -> Verdict:
-    """REFUTED, with a gap u, when b(u) is one exponential polynomial p(u) for all u > a but not everywhere.
+    def is_bidirectional(self) -> Verdict:
+        """Whether the bias is bounded above, and every entry of the factor in size, for all gaps.
 
-    For q = k = 0 the score of a member is an exponential polynomial; agreeing with p on u > a it would be p.
-    """
-    if bias.atoms(AppliedUndef):
-        return Verdict(
-            status=Status.UNDECIDED,
-            reason=f"{bias} is an opaque function; some are exponential polynomials and some are not",
+        Where the score is no function of the gap: whether F(t) and G(s) are bounded for all positions.
+        """
+        relative = self.is_relative()
+        if relative.status is not Status.PROVED:
+            return self._factors_bounded(relative)
+        entries = self._entries()
+        sizes = {which: found for which, found in entries.items() if which != "bias"}
+        return conjunction(
+            [*_sizes(sizes, "real"), *(bounded_above(b, GAP) for b in entries.get("bias", ()))]
         )
-    beyond = sp.Symbol("v", positive=True)
-    tail = bias.subs(GAP, settled_after + beyond).xreplace({beyond: GAP - settled_after})
-    recognised = decide(tail, tail)
-    if recognised.status is not Status.PROVED:
-        return replace(recognised, reason=f"for u > {settled_after} the bias is {tail}: {recognised.reason}")
-    for point in _points(settled_after):
-        found = apart((bias - tail).subs(GAP, point))
-        if found:
-            values, gap = found
-            reason = (
-                f"for u > {settled_after} the bias is {tail}; a member would equal that for every u, since "
-                f"{IDENTITY_THEOREM}; but at u = {point} the two differ by {gap}"
-            )
-            return Verdict(status=Status.REFUTED, reason=reason, witness={GAP: point, **values}, gap=gap)
+
+    def _factors_bounded(self, relative: Verdict) -> Verdict:
+        if self.bias_formula is not None:
+            return _no_question(relative, "the bias is no function of the gap")
+        factors = (self.query_factor(GAP), self.key_factor(GAP))
+        entries = dict.fromkeys(entry for factor in factors for entry in factor.todok().values())
+        return conjunction(_sizes({"factor": tuple(entries)}, "real"))
+
+    def is_bounded(self, domain: str = "real") -> Verdict:
+        """Whether every entry of the maps is bounded: the modes of a least X are those of the entries."""
+        family = self.in_family()
+        if family.status is not Status.PROVED:
+            return _no_question(family, "there is no X")
+        return conjunction(_sizes(self._entries(), domain))
+
+
+def realizable(maps: Mapping[str, tuple[sp.Expr, ...]]) -> Verdict:
+    """PROVED if every entry is an exponential polynomial of the gap, REFUTED by one that is none."""
+    count = 0
+    for which, entries in maps.items():
+        for entry in entries:
+            if entry.atoms(AppliedUndef):
+                why = f"{entry} is an opaque function; some are exponential polynomials and some are not"
+                return Verdict(status=Status.UNDECIDED, reason=why)
+            try:
+                found: object = realize(entry, GAP)
+            except Unsupported as problem:
+                return Verdict(status=Status.UNDECIDED, reason=str(problem))
+            if isinstance(found, NotRealizable):
+                return _outside(which, found)
+            count += 1
     return Verdict(
-        status=Status.UNDECIDED,
-        reason=f"no gap was found at which the bias differs from {tail}; it may be that everywhere",
+        status=Status.PROVED,
+        reason=f"the score depends on the gap only, and each of {count} different entries is cᵀ exp(uX) v",
     )
 
 
-def _points(settled_after: sp.Expr) -> list[sp.Expr]:
-    """Gaps below a at which to compare: whole steps, then halves."""
-    return [settled_after - step for step in (1, 2, 3, sp.Rational(1, 2), sp.Rational(3, 2), 10, 100)]
+def _outside(which: str, found: NotRealizable) -> Verdict:
+    cited = f" ({found.cited})" if found.cited else ""
+    evidence = f"; {found.witness.sentence}" if found.witness else ""
+    point = found.witness.data.get("point") if found.witness else None
+    return Verdict(
+        status=Status.REFUTED,
+        reason=f"its {which} is no exponential polynomial of the gap: {found.reason}{cited}{evidence}",
+        witness=point,
+        side_conditions=found.conditions,
+    )
+
+
+def _sizes(maps: Mapping[str, tuple[sp.Expr, ...]], domain: str) -> Iterator[Verdict]:
+    """Each entry and its negative bounded above."""
+    for entry in (entry for entries in maps.values() for entry in entries):
+        yield bounded_above(entry, GAP, domain)
+        yield bounded_above(-entry, GAP, domain)
+
+
+def _no_question(verdict: Verdict, why: str) -> Verdict:
+    """NOT_CHECKED where the premise is refuted, else what is known of it."""
+    if verdict.status is Status.REFUTED:
+        return Verdict(status=Status.NOT_CHECKED, reason=f"not applicable: {why}")
+    return verdict

@@ -9,12 +9,16 @@ import sympy as sp
 
 from ..block import Block
 from ..combine import direct_sum, generator_sum
-from ..decide import Status, Verdict
+from ..decide import Status, Verdict, group_law
 from ..encoding import Encoding
-from ..entries import QUERY, Identities
+from ..entries import GAP, QUERY, Identities
 from ..errors import BadInput
 from ..generator import Generator
+from ..realizing.above import bounded_above
+from ..spectral.classify import AnyBlock
+from ..spectral.companion import CompanionBlock
 from ..tree import D
+from ..verdict import conjunction
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,22 @@ class Generated(Encoding):
             reason=f"by construction, score = φ(q)ᵀ exp((t-s)X) ψ(k): {flow.reason}; {relative.reason}",
         )
 
+    def has_group_law(self) -> Verdict:
+        """A(u+v) = A(u)A(v), A(0) = I, decided for every block of X with free rates; a basis is no matter."""
+        free = self.symbolic()[0]
+        moved = () if free.value_generator is None else free.value_generator.blocks
+        blocks = tuple(dict.fromkeys([*free.generator.blocks, *moved]))
+        return conjunction(_composes(block) for block in blocks)
+
+    def is_bounded(self, domain: str = "real") -> Verdict:
+        """Whether exp(uX), on the lifted features, stays bounded over all u or over u >= 0."""
+        return _stays(self.generator, domain)
+
+    def is_bidirectional(self) -> Verdict:
+        """Whether exp(uX) on the content is bounded and every lifted bias has an upper bound, for all u."""
+        biases = [bounded_above(bias.at(GAP), GAP) for bias in self.biases]
+        return conjunction([_stays(self.content_generator, "real"), *biases])
+
     def __add__(self, other: object) -> Encoding:
         """Content generators, which must commute, and biases add; the part with a bias gives the scale."""
         if not isinstance(other, Generated):
@@ -157,6 +177,19 @@ class Generated(Encoding):
     def sentence(self) -> str:
         """The encoding in words, one line."""
         return " + ".join(part.sentence for part in self.summands) or super().sentence
+
+
+def _composes(block: AnyBlock) -> Verdict:
+    if isinstance(block, CompanionBlock):
+        return Verdict(Status.PROVED, "E' = XE has one solution with E(0) = I, and E(u+v)E(v)⁻¹ is one")
+    return group_law(block.exp(QUERY), QUERY)
+
+
+def _stays(generator: Generator, domain: str) -> Verdict:
+    """The verdict of `Generator.bounded` over all times or over t >= 0."""
+    found = generator.bounded()
+    holds = found.all_times if domain == "real" else found.forward
+    return Verdict(Status.PROVED if holds else Status.REFUTED, found.reason)
 
 
 def verify_flow_by_entries(generator: Generator) -> Verdict:

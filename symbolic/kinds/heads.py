@@ -68,12 +68,24 @@ class PerHead(Encoding):
         """Proved when every head is in the family; the first head that is not answers for all."""
         return self._all("in_family")
 
-    def _all(self, question: str) -> Verdict:
+    def has_group_law(self) -> Verdict:
+        """Proved when every head has one."""
+        return self._all("has_group_law")
+
+    def is_bidirectional(self) -> Verdict:
+        """Proved when every head is; the first head that is not answers for all."""
+        return self._all("is_bidirectional")
+
+    def is_bounded(self, domain: str = "real") -> Verdict:
+        """Proved when every head is bounded; the first head that is not answers for all."""
+        return self._all("is_bounded", domain)
+
+    def _all(self, question: str, *given: str) -> Verdict:
         known: dict[object, Verdict] = {}
         for index, member in enumerate(self.members):
             shape = _shape(member)
             if shape not in known:
-                known[shape] = getattr(member, question)()
+                known[shape] = getattr(member, question)(*given)
             if known[shape].status is not Status.PROVED:
                 return replace(known[shape], reason=f"head {index}: {known[shape].reason}")
         reasons = "; ".join(dict.fromkeys(verdict.reason for verdict in known.values()))

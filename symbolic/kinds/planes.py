@@ -109,6 +109,18 @@ class PlaneSum(Encoding):
         reason = f"each plane: {one.reason}; {self.planes} planes by direct sum, {self.is_relative().reason}"
         return replace(one, reason=reason)
 
+    def has_group_law(self) -> Verdict:
+        """That of one plane: a direct sum composes plane by plane."""
+        return self.plane.has_group_law()
+
+    def is_bidirectional(self) -> Verdict:
+        """That of one plane."""
+        return self.plane.is_bidirectional()
+
+    def is_bounded(self, domain: str = "real") -> Verdict:
+        """That of one plane: the norm of a direct sum is the largest of its parts."""
+        return self.plane.is_bounded(domain)
+
     def symbolic(self) -> tuple[PlaneSum, dict[sp.Expr, sp.Expr]]:
         """(this, whose frequencies w[j] are free already, {w[j]: what it stands for})."""
         return self, {FREQUENCY[INDEX]: self.frequency}

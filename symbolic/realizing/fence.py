@@ -17,7 +17,7 @@ from .realized import NotRealizable, Witness
 
 ENTIRE = (
     "a continuous c' exp(uX) v is an exponential polynomial, hence entire, and two entire functions that "
-    "agree on an interval are equal (identity theorem)"
+    "agree on an interval are equal (Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 8.5)"
 )
 INVERTIBLE = (
     "on all integers A is invertible, so the recurrence that holds in the end runs backwards and "
@@ -113,9 +113,10 @@ def parted(case: Case, at: sp.Rational, last: Interval, where: str) -> NotRealiz
     """The refusal by one point at which the bias is not what it is beside or in the end."""
     values = case.constants.values
     here, there = case.bias.subs(case.u, at), last.formula.xreplace(values).subs(case.u, at)
-    trial = trial_values(free_symbols(here, there))
-    gap = ball(here - there, trial, BITS)
-    if not excludes_zero(gap):
+    free = free_symbols(here, there)
+    trials = trial_values(free), trial_values(free, apart=True)
+    trial = next((x for x in trials if excludes_zero(ball(here - there, x, BITS))), None)
+    if trial is None:
         raise Unsupported(
             f"at {case.u} = {at} the branches of the bias cannot be told apart; write them alike"
         )

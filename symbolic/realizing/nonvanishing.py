@@ -29,9 +29,11 @@ def nonvanishing(product: sp.Expr, values: Mapping[sp.Symbol, sp.Expr], what: st
     return tuple(dict.fromkeys(doubtful))
 
 
-def trial_values(symbols: set[sp.Symbol]) -> dict[sp.Symbol, sp.Rational]:
-    """Small rationals that respect the declared signs: 1 for every symbol but the negative ones."""
-    return {x: sp.Integer(-1 if x.is_negative else 1) for x in sorted(symbols, key=str)}
+def trial_values(symbols: set[sp.Symbol], apart: bool = False) -> dict[sp.Symbol, sp.Rational]:
+    """Small whole numbers that respect the declared signs: 1 or -1 for every symbol, apart: 2, 3, 5, … ."""
+    sizes = [sp.prime(i + 1) if apart else 1 for i in range(len(symbols))]
+    ordered = zip(sorted(symbols, key=str), sizes, strict=True)
+    return {x: sp.Integer(-size if x.is_negative else size) for x, size in ordered}
 
 
 def examine(bias: sp.Expr, found: sp.Expr, u: sp.Symbol, points: list[sp.Rational]) -> int:

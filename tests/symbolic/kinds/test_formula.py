@@ -3,9 +3,10 @@
 import pytest
 import sympy as sp
 from exptx.symbolic.block import Block
+from exptx.symbolic.catalogue import encoding
 from exptx.symbolic.decide import Status
 from exptx.symbolic.generator import Generator
-from exptx.symbolic.kinds.formula import Formula, outside_by_analyticity
+from exptx.symbolic.kinds.formula import Formula, realizable
 
 u = sp.Symbol("u", real=True)
 m = sp.Symbol("m", positive=True)
@@ -73,19 +74,64 @@ def test_a_free_refutation_does_not_speak_for_special_numbers():
     [(sp.Abs(u), 0), (m * sp.exp(-sp.Abs(u)), 0), (sp.Piecewise((0, u < 3), (1, True)), 3)],
 )
 def test_a_bias_with_a_kink_or_a_step_is_outside(bias, edge):
-    verdict = outside_by_analyticity(bias, sp.Integer(edge))
+    verdict = realizable({"bias": (bias,)})
     assert verdict.status is Status.REFUTED
     assert verdict.witness[u] < edge
     assert "Rudin" in verdict.reason
 
 
 @pytest.mark.parametrize("bias", [u**2, sp.cos(u), sp.exp(-u) * u, sp.cosh(sp.Abs(u)), sp.Abs(u) ** 2])
-def test_a_bias_that_is_one_exponential_polynomial_is_never_called_outside(bias):
-    assert outside_by_analyticity(bias, sp.S.Zero).status is Status.UNDECIDED
+def test_a_bias_that_is_one_exponential_polynomial_is_inside(bias):
+    assert realizable({"bias": (bias,)}).status is Status.PROVED
+
+
+@pytest.mark.parametrize("bias", [sp.sqrt(1 + sp.Abs(u)), sp.log(1 + u**2), sp.exp(-(u**2))])
+def test_roots_logarithms_and_gaussians_are_outside_with_a_cited_lemma(bias):
+    verdict = realizable({"bias": (bias,)})
+    assert verdict.status is Status.REFUTED
+    assert "exponential" in verdict.reason
 
 
 def test_a_bias_beyond_the_decidable_class_is_undecided_with_its_reason():
-    """The argument needs an exponential polynomial on the ray, also where a kink is plain to see."""
-    verdict = outside_by_analyticity(sp.sqrt(1 + sp.Abs(u)), sp.S.Zero)
+    verdict = realizable({"bias": (sp.log(2 + sp.cos(u)),)})
     assert verdict.status is Status.UNDECIDED
-    assert "sqrt" in verdict.reason
+    assert "logarithm" in verdict.reason
+
+
+def test_steps_with_symbolic_levels_are_told_apart_by_different_trial_values():
+    """With every symbol at 1 the two levels would be one number."""
+    verdict = realizable({"bias": (sp.Piecewise((m, u < 3), (1, True)),)})
+    assert verdict.status is Status.REFUTED
+
+
+def bias(formula):
+    return Formula("given", {}, 2, bias_formula=lambda t, s: formula.subs(u, t - s))
+
+
+@pytest.mark.parametrize(
+    ("formula", "bidirectional", "bounded"),
+    [
+        (-m * sp.Abs(u), Status.PROVED, Status.NOT_CHECKED),
+        (m * sp.Abs(u), Status.REFUTED, Status.NOT_CHECKED),
+        (-m * u, Status.REFUTED, Status.REFUTED),
+        (-m * u**2, Status.PROVED, Status.REFUTED),
+        (sp.cos(u), Status.PROVED, Status.PROVED),
+    ],
+)
+def test_a_bias_is_bidirectional_if_bounded_above_and_bounded_if_both_ways(formula, bidirectional, bounded):
+    assert bias(formula).is_bidirectional().status is bidirectional
+    assert bias(formula).is_bounded().status is bounded
+
+
+def test_a_fade_is_bounded_forward_only():
+    fade = bias(sp.exp(-m * u))
+    assert fade.is_bounded().status is Status.REFUTED
+    assert fade.is_bounded("causal").status is Status.PROVED
+
+
+def test_positions_that_stay_in_the_score_leave_the_size_of_the_factors_to_ask_for():
+    assert encoding("sinusoidal", head_dim=2).is_bidirectional().status is Status.PROVED
+    assert encoding("same_side_boost").is_bidirectional().status is Status.REFUTED
+    assert bias(u).is_relative().status is Status.PROVED
+    moving = Formula("row", {}, 2, bias_formula=lambda t, s: -m * (t - s) + t**2)
+    assert moving.is_bidirectional().status is Status.NOT_CHECKED

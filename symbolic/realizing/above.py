@@ -1,0 +1,130 @@
+"""Whether a bias is bounded above on the whole line, by its dominant terms towards both ends.
+
+Towards an end x = |u| → ∞ the bias is a sum of terms C · e^{ρx} x^a (log x)^k, some times cosines and sines,
+ordered by (ρ, a, k). It has no upper bound there if the dominant terms grow and their mean is not negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy as sp
+from sympy import S
+
+from ..errors import BadInput, Unsupported
+from ..typeset import to_text
+from ..verdict import Status, Verdict, conjunction
+from ..walk import text
+from .case import Case
+from .intervals import Interval
+from .modes import Foreign, Mode
+
+Order = tuple[sp.Expr, sp.Expr, sp.Expr]  # (ρ, a, k)
+X = sp.Symbol("x", positive=True)
+
+
+@dataclass(frozen=True)
+class Term:
+    """coefficient · e^{ρx} x^a (log x)^k, times a cosine and sine of mean 0 if `turning`."""
+
+    order: Order
+    coefficient: sp.Expr
+    turning: bool
+
+
+def bounded_above(bias: sp.Expr, u: sp.Symbol, domain: str = "real") -> Verdict:
+    """Decide sup bias(u) < ∞ over all real u, or over u >= 0 with domain "causal", for a bias without poles.
+
+    UNDECIDED, with the reason, where a growth order or a sign is not known, or a denominator depends on u.
+    """
+    try:
+        case = Case(bias, u, domain, False)
+        pieces = case.intervals()
+        ends = [_end(case, pieces[-1], 1), *([_end(case, pieces[0], -1)] if domain == "real" else [])]
+    except (Unsupported, BadInput) as problem:
+        return Verdict(Status.UNDECIDED, f"not decided whether it has an upper bound: {problem}")
+    if not pieces[-1].upper.is_infinite:
+        return Verdict(Status.UNDECIDED, f"{text(bias)} has steps for ever")
+    return conjunction(ends)
+
+
+def _end(case: Case, piece: Interval, way: int) -> Verdict:
+    """The verdict for u → way · ∞."""
+    where = f"as u → {'' if way > 0 else '-'}∞"
+    leading: list[Term] = []
+    for term in _terms(case, piece, way):
+        side = _compare(term.order, leading[0].order) if leading else 1
+        leading = [term] if side > 0 else [*leading, term] if side == 0 else leading
+    if not leading or _compare(leading[0].order, (S.Zero, S.Zero, S.Zero)) <= 0:
+        return Verdict(Status.PROVED, f"it stays bounded {where}")
+    mean = sp.Add(*(term.coefficient for term in leading if not term.turning))
+    turning = any(term.turning for term in leading)
+    rho, a, k = leading[0].order
+    growth = "faster than any exponential" if rho is S.Infinity else f"like {_size(rho, a, k)}"
+    if mean.is_positive or (turning and mean.is_zero):
+        return Verdict(Status.REFUTED, f"it has no upper bound {where}, where it grows {growth}")
+    if mean.is_negative and not turning:
+        return Verdict(Status.PROVED, f"it goes to -∞ {where}")
+    why = "swings around its mean" if turning else "has no known sign; declare its symbols"
+    return Verdict(Status.UNDECIDED, f"its leading part {why} {where}")
+
+
+def _size(rho: sp.Expr, a: sp.Expr, k: sp.Expr) -> str:
+    return to_text(sp.exp(rho * X) * X**a * sp.log(X) ** k).replace("x", "|u|").replace("e|u|p", "exp")
+
+
+def _terms(case: Case, piece: Interval, way: int) -> Iterator[Term]:
+    whole = case.undivided(piece)
+    if whole is None:
+        raise Unsupported(f"{text(case.bias)} has a denominator that depends on {case.u}")
+    found = case.spectrum(whole.formula)
+    values = case.constants.values
+    for mode in found.modes:
+        yield _mode_term(mode.mapped(values), way)
+    for term in found.foreign:
+        yield _foreign_term(term, case, way)
+
+
+def _mode_term(mode: Mode, way: int) -> Term:
+    """The highest power of a mode."""
+    a = sp.Integer(mode.size - 1)
+    turning = not mode.frequency.is_zero
+    return Term((way * mode.rate, a, S.Zero), S.Zero if turning else way**a * mode.cosines[-1], turning)
+
+
+def _foreign_term(term: Foreign, case: Case, way: int) -> Term:
+    """Its exponent is a polynomial in u plus multiples of logarithms; log|q| counts as deg q · log x."""
+    values, constant = case.constants.values, sp.Integer(way) ** term.degree * term.coefficient
+    a, k, growth = sp.Integer(term.degree), S.Zero, sp.expand(term.growth)
+    for theta, value in case.logs.values.items():
+        q, r, count = sp.Poly(sp.exp(value), case.u), growth.coeff(theta), term.powers.get(theta, 0)
+        growth, a, k = sp.expand(growth - r * theta), a + r * q.degree(), k + count
+        constant *= sp.Abs(q.LC()) ** r * sp.Integer(q.degree()) ** count
+    exponent = sp.Poly(growth.xreplace(values).subs(case.u, way * case.u), case.u)
+    turning = not term.phase.is_zero
+    mean = S.Zero if turning else constant.xreplace(values)
+    if exponent.degree() < 2:
+        return Term((exponent.coeff_monomial(case.u), a.xreplace(values), k), mean, turning)
+    if exponent.LC().is_negative:
+        return Term((-S.Infinity, S.Zero, S.Zero), mean, turning)
+    if exponent.LC().is_positive:
+        return Term((S.Infinity, S.Zero, S.Zero), mean, turning)
+    raise Unsupported(f"the sign of {text(exponent.LC())} is not known; declare its symbols")
+
+
+def _compare(a: Order, b: Order) -> int:
+    """Lexicographic: 1, 0 or -1."""
+    for x, y in zip(a, b, strict=True):
+        difference = S.Zero if x == y else sp.expand(x - y)
+        if difference.is_zero:
+            continue
+        if difference.is_positive or difference is S.Infinity:
+            return 1
+        if difference.is_negative or difference is -S.Infinity:
+            return -1
+        raise Unsupported(f"it is not known which of the growths {text(x)} and {text(y)} is larger")
+    return 0
+
+
+__all__ = ["bounded_above"]

@@ -1,0 +1,88 @@
+"""The five questions of the map, asked of one encoding, with a word for each answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from .encoding import Encoding
+from .verdict import Status, Verdict
+
+QUESTIONS = {
+    "group": "group law",
+    "relative": "relative",
+    "family": "in the family",
+    "bidirectional": "bidirectional",
+    "bounded": "bounded",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """yes, no, forward only, in its clocks, cocycle, not applicable or undecided; and the verdict behind."""
+
+    word: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """One row of the map.
+
+    group          A(u+v) = A(u)A(v) and A(0) = I for the map on lifted features
+    relative       scores and value maps depend on the gap only
+    family         they are φ(q)ᵀ C exp(uX) B ψ(k) with one fixed X, or commuting ones on several axes
+    bidirectional  factor and bias are bounded above for all gaps
+    bounded        sup ‖A(u)‖ < ∞ over all real u
+    """
+
+    group: Answer
+    relative: Answer
+    family: Answer
+    bidirectional: Answer
+    bounded: Answer
+
+    def items(self) -> list[tuple[str, Answer]]:
+        """(the question's name, its answer), in order."""
+        return [(field.name, getattr(self, field.name)) for field in fields(self)]
+
+
+def verdicts(encoding: Encoding) -> Verdicts:
+    """The five answers, each computed from the formulas of the encoding."""
+    return Verdicts(
+        group=_in_time(encoding.has_group_law(), encoding.is_cocycle(), "cocycle"),
+        relative=_in_time(encoding.is_relative(), encoding.is_relative_in_clocks(), _clock_words(encoding)),
+        family=_in_time(encoding.in_family(), encoding.is_relative_in_clocks(), _clock_words(encoding)),
+        bidirectional=_plain(encoding.is_bidirectional()),
+        bounded=_bounded(encoding),
+    )
+
+
+_WORDS = {
+    Status.PROVED: "yes",
+    Status.REFUTED: "no",
+    Status.UNDECIDED: "undecided",
+    Status.NOT_CHECKED: "not applicable",
+}
+
+
+def _plain(verdict: Verdict) -> Answer:
+    return Answer(_WORDS[verdict.status], verdict)
+
+
+def _in_time(of_positions: Verdict, of_clocks: Verdict | None, word: str) -> Answer:
+    """The answer for positions; where that is no, what holds along the clocks instead."""
+    weaker = of_clocks is not None and of_clocks.status is Status.PROVED
+    if of_positions.status is Status.REFUTED and weaker:
+        return Answer(word, of_clocks)
+    return _plain(of_positions)
+
+
+def _clock_words(encoding: Encoding) -> str:
+    return "in its clock" if len(encoding.generators) == 1 else "in its clocks"
+
+
+def _bounded(encoding: Encoding) -> Answer:
+    everywhere = encoding.is_bounded()
+    if everywhere.status is Status.REFUTED and encoding.is_bounded("causal").status is Status.PROVED:
+        return Answer("forward only", everywhere)
+    return _plain(everywhere)

@@ -1,0 +1,67 @@
+"""Upper bounds on the line: what the dominant terms decide, and what they leave open."""
+
+import pytest
+import sympy as sp
+from exptx.symbolic.realizing.above import bounded_above
+from exptx.symbolic.verdict import Status
+
+u, x = sp.symbols("u x", real=True)
+m, r = sp.symbols("m r", positive=True)
+ROOT = sp.sqrt(sp.Abs(u))
+
+BOUNDED = [
+    sp.S.Zero,
+    -r * u**2,
+    -m * sp.Abs(u),
+    sp.cos(r * u),
+    5 * u**3 * sp.exp(-sp.Abs(u)) - 2 * u**2,
+    -r * sp.log(1 + m * sp.Abs(u)),
+    -r * ROOT,
+    -sp.cosh(u),
+    sp.exp(-(u**2)),
+    (1 - u**2) * sp.exp(-(u**2) / 2),
+    sp.Piecewise((m, u < 3), (r, True)),
+    sp.Min(u, 4),
+    -sp.exp(u**2) + sp.exp(3 * u),
+    u - sp.Abs(u),
+]
+UNBOUNDED = [
+    -m * u,
+    m * u,
+    r * u**2,
+    u**3 - u**2,
+    sp.exp(-m * u),
+    u * sp.cos(u),
+    sp.exp(u) * sp.sin(u) - u,
+    r * sp.log(1 + m * sp.Abs(u)),
+    ROOT,
+    sp.Max(u, 4),
+    sp.exp(u**2) - sp.exp(3 * u),
+    -u * sp.log(1 + sp.Abs(u)),
+    u**2 * (2 + sp.cos(u)),
+]
+OPEN = [u * x, u**2 * sp.cos(u) - u**2, 1 / (1 + u**2), sp.Function("f")(u)]
+
+
+@pytest.mark.parametrize("bias", BOUNDED, ids=str)
+def test_a_bias_with_an_upper_bound_has_no_sample_above_a_large_one(bias):
+    assert bounded_above(bias, u).status is Status.PROVED
+    numbers = bias.subs({m: 2, r: 3})
+    assert all(numbers.subs(u, n).evalf() < 1000 for n in (-200, -10, -1, 0, 1, 10, 200))
+
+
+@pytest.mark.parametrize("bias", UNBOUNDED, ids=str)
+def test_a_bias_without_an_upper_bound_has_samples_above_any(bias):
+    assert bounded_above(bias, u).status is Status.REFUTED
+    numbers = bias.subs({m: 2, r: 3})
+    assert any(numbers.subs(u, sign * n).evalf() > 6 for sign in (1, -1) for n in range(40, 1000, 40))
+
+
+@pytest.mark.parametrize("bias", OPEN, ids=str)
+def test_what_the_dominant_terms_do_not_decide_is_undecided(bias):
+    assert bounded_above(bias, u).status is Status.UNDECIDED
+
+
+def test_a_causal_bias_is_asked_about_the_future_only():
+    assert bounded_above(-m * u, u, "causal").status is Status.PROVED
+    assert bounded_above(m * u, u, "causal").status is Status.REFUTED
