@@ -10,6 +10,7 @@ import sympy as sp
 
 from .admit import admit
 from .errors import BadInput, WrongType
+from .walk import shown
 
 MOST = 1024  # the largest size (features, heads, block size) that is built entry by entry
 
@@ -60,3 +61,37 @@ def _is_rows(value: object) -> TypeGuard[Sequence[Any]]:
 def exact_time(t: object) -> sp.Expr:
     """The argument of `exp`: an exact real number or expression."""
     return exact_entry(t, "t")
+
+
+def positive(value: object, name: str) -> sp.Expr:
+    """`value` as an exact expression known to be positive."""
+    number = exact_entry(value, name)
+    if number.is_positive:
+        return number
+    if number.free_symbols and number.is_positive is None:
+        raise BadInput(
+            f"{name} is {number}, not known to be positive; declare its symbols so, "
+            "e.g. Symbol('b', positive=True)"
+        )
+    raise BadInput(f"{name} is {number}; it must be positive, e.g. 10000")
+
+
+def whole(value: object, name: str, least: int = 1, most: int = MOST) -> int:
+    """`value` as an int from `least` to `most`; what is larger would only exhaust the machine."""
+    if isinstance(value, bool) or not isinstance(value, (int, sp.Integer)):
+        written = isinstance(value, float) and value.is_integer() and value >= least
+        example = int(value) if written else max(least, 64)
+        raise WrongType(f"{name} is {shown(value)}; a whole number works, e.g. {example}")
+    if not least <= value <= most:
+        raise BadInput(f"{name} is {shown(value)}; a whole number from {least} to {most} works")
+    return int(value)
+
+
+def even(value: object, name: str) -> int:
+    """`value` as an even int of at least 2: features are rotated in pairs."""
+    number = whole(value, name, 2)
+    if number % 2:
+        raise BadInput(
+            f"{name} is {number}, which is odd; features turn in pairs, so {number - 1} or {number + 1} works"
+        )
+    return number

@@ -1,29 +1,13 @@
-"""The default rotary frequencies: exact values, enclosures against published decimals, refusals."""
+"""Frequencies from `rope_parameters`: which rule a mapping means, floats as written, what is refused."""
 
 import itertools
 
 import pytest
 import sympy as sp
-from exptx.symbolic.balls import enclose
 from exptx.symbolic.errors import BadInput, ExptxError, WrongType
 from exptx.symbolic.frequencies import Frequencies, frequencies
-
-# Computed at 40 digits with another library: head size 128.
-PUBLISHED = [
-    (10_000, 1, "0.8659643233600654"),
-    (10_000, 63, "0.0001154781984689458"),
-    (500_000, 1, "0.8146172338565447"),
-    (500_000, 32, "0.001414213562373095"),
-    (1_000_000, 16, "0.03162277660168379"),
-    (1_000_000, 63, "0.000001240937760751720"),
-]
-
-
-@pytest.mark.parametrize(("base", "plane", "decimal"), PUBLISHED)
-def test_the_frequencies_of_a_base_lie_where_the_decimals_say(base, plane, decimal):
-    found = enclose(frequencies(base, 128).exact[plane], 20)
-    expected = sp.Rational(decimal)
-    assert abs((found.lower + found.upper) / 2 - expected) < expected * sp.Rational(1, 10**15)
+from exptx.symbolic.ramps import llama3, yarn, yarn_attention
+from exptx.symbolic.scaling import dynamic, linear, longrope, longrope_attention, proportional, rotary
 
 
 @pytest.mark.parametrize("head_dim", [2, 4, 64, 128, 256])
@@ -47,9 +31,10 @@ def test_a_mapping_and_its_base_mean_the_same():
 
 
 @pytest.mark.parametrize(
-    ("written", "base"), [(500000.0, 500_000), (1e6, 10**6), (1e23, 10**23), (10000, 10_000)]
+    ("written", "base"),
+    [(500000.0, 500_000), (1e6, 10**6), (1e23, 10**23), (10000, 10_000), (10000.1, sp.Rational(100_001, 10))],
 )
-def test_a_whole_float_in_a_config_is_the_number_that_was_written(written, base):
+def test_a_float_in_a_config_is_the_number_that_was_written(written, base):
     assert frequencies({"rope_type": "default", "rope_theta": written}, 64) == frequencies(base, 64)
 
 
@@ -58,26 +43,157 @@ def test_a_positive_symbol_is_a_base():
     assert frequencies(b, 4) == Frequencies((sp.S.One, b ** sp.Rational(-1, 2)))
 
 
+# ------------------------------------------------------------------------- one rule a rope_type
+
+YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 16.0, "original_max_position_embeddings": 4096}
+LLAMA = {
+    "rope_type": "llama3",
+    "rope_theta": 500000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+LONG = {
+    "type": "longrope",
+    "rope_theta": 10000.0,
+    "short_factor": [1.0, 1.1],
+    "long_factor": [1.0, 2.5],
+    "original_max_position_embeddings": 4096,
+}
+TENTH, HALF = sp.Rational(1, 10), sp.Rational(1, 2)
+
+MEANT = [
+    ({"rope_type": "linear", "rope_theta": 1e4, "factor": 0.1}, {}, linear(10_000, 8, TENTH)),
+    ({"type": "linear", "rope_theta": 1e4, "factor": 4}, {}, linear(10_000, 8, 4)),
+    (
+        {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0},
+        {"max_position_embeddings": 2048, "seq_len": 4096},
+        dynamic(10_000, 8, 2, 2048, 4096),
+    ),
+    (
+        {"rope_type": "dynamic", "rope_theta": 1, "factor": 2.0, "original_max_position_embeddings": 2048.0},
+        {"seq_len": 4096},
+        dynamic(1, 8, 2, 2048, 4096),
+    ),
+    (YARN, {"max_position_embeddings": 4096}, yarn(10_000, 8, 16, 4096)),
+    (YARN | {"factor": None}, {"max_position_embeddings": 65536}, yarn(10_000, 8, 16, 4096)),
+    (YARN | {"truncate": False}, {}, yarn(10_000, 8, 16, 4096, truncate=False)),
+    (
+        YARN | {"beta_fast": 16.0, "beta_slow": 0.5},
+        {},
+        yarn(10_000, 8, 16, 4096, beta_fast=16, beta_slow=HALF),
+    ),
+    (YARN | {"attention_factor": 1.5}, {}, yarn(10_000, 8, 16, 4096, attention_factor=sp.Rational(3, 2))),
+    (
+        YARN | {"mscale": 0.707, "mscale_all_dim": 0.5},
+        {},
+        yarn(10_000, 8, 16, 4096, attention_factor=yarn_attention(16, sp.Rational(707, 1000), HALF)),
+    ),
+    (YARN | {"partial_rotary_factor": 0.5}, {}, yarn(10_000, 4, 16, 4096)),
+    (LLAMA, {}, llama3(500_000, 8, 8, 8192, 1, 4)),
+    ({"rope_type": "proportional", "rope_theta": 1e6}, {}, proportional(10**6, 8, 1)),
+    (
+        {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": 0.25, "factor": 2.0},
+        {},
+        proportional(10**6, 8, sp.Rational(1, 4), 2),
+    ),
+    ({"rope_theta": 1e4, "partial_rotary_factor": 1.0}, {}, rotary(10_000, 8)),
+]
+
+
+@pytest.mark.parametrize(("given", "lengths", "expected"), MEANT)
+def test_a_mapping_means_its_rule_with_its_numbers_as_written(given, lengths, expected):
+    found = frequencies(given, 8, **lengths)
+    assert found == expected
+    assert not any(w.has(sp.Float) for w in found.exact)
+
+
+@pytest.mark.parametrize(("seq_len", "second"), [(1, (11, 10)), (4096, (11, 10)), (4097, (5, 2))])
+def test_longrope_divides_by_the_short_factors_up_to_the_original_length(seq_len, second):
+    found = frequencies(LONG, 4, seq_len=seq_len, max_position_embeddings=131072)
+    assert found == longrope(10_000, 4, [1, sp.Rational(*second)], longrope_attention(32, 4096))
+    assert frequencies(LONG | {"factor": 32.0}, 4, seq_len=seq_len) == found
+    assert frequencies(LONG | {"attention_factor": 1.0}, 4, seq_len=seq_len).attention_factor == 1
+
+
+def test_one_mapping_a_layer_type_is_chosen_by_name():
+    layers = {"full_attention": YARN, "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}}
+    assert frequencies(layers, 8, layer_type="full_attention") == frequencies(YARN, 8)
+    assert frequencies(layers, 8, layer_type="sliding_attention") == rotary(10_000, 8)
+
+
+LAYERS = {"full": {"rope_theta": 1}, "local": {"rope_theta": 2}}
+
 REFUSED = [
-    (
-        lambda: frequencies({"rope_type": "yarn", "rope_theta": 1}, 4),
-        BadInput,
-        ["rope_type is 'yarn', which is not built", "this version computes only the default rule"],
-    ),
-    *(
-        (
-            lambda kind=kind: frequencies({"rope_type": kind, "rope_theta": 1e6, "factor": 8.0}, 4),
-            BadInput,
-            [f"rope_type is '{kind}', which is not built", "only the default rule"],
-        )
-        for kind in ("linear", "dynamic", "longrope", "llama3", "proportional")
-    ),
-    (lambda: frequencies({"type": "linear", "factor": 2.0}, 4), BadInput, ["'linear'", "not built"]),
     (lambda: frequencies({"rope_type": "rope", "rope_theta": 1}, 4), BadInput, ["'rope', which is unknown"]),
+    (lambda: frequencies({"rope_type": ["yarn"], "rope_theta": 1}, 4), BadInput, ["unknown", "llama3"]),
+    (lambda: frequencies(YARN | {"type": "linear"}, 4), BadInput, ["'yarn'", "'linear'", "one of them"]),
+    (lambda: frequencies(YARN | {"attn_factor": 1}, 4), BadInput, ["attn_factor", "attention_factor"]),
+    (lambda: frequencies(YARN | {"factor": None}, 4), BadInput, ["no factor", "max_position_embeddings="]),
     (
-        lambda: frequencies({"rope_theta": 10000.5}, 4),
+        lambda: frequencies(YARN | {"original_max_position_embeddings": None}, 4),
+        BadInput,
+        ["no original_max_position_embeddings", "'yarn' needs"],
+    ),
+    (lambda: frequencies(YARN | {"truncate": 1}, 4), WrongType, ["truncate is 1", "True or False"]),
+    (
+        lambda: frequencies(YARN | {"attention_factor": 1.0, "mscale": 1.0}, 4),
+        BadInput,
+        ["attention_factor and mscale", "give one"],
+    ),
+    (lambda: frequencies(YARN | {"mscale": 0.707}, 4), BadInput, ["mscale is 707/1000", "DeepSeek"]),
+    (lambda: frequencies(YARN | {"factor": float("inf")}, 4), BadInput, ["factor is inf"]),
+    (lambda: frequencies(YARN | {"factor": "16"}, 4), WrongType, ["factor"]),
+    (
+        lambda: frequencies(YARN | {"original_max_position_embeddings": 4096.5}, 4),
         WrongType,
-        ["rope_theta is 10000.5", "float", "write Rational(20001, 2)"],
+        ["original_max_position_embeddings is 8193/2", "whole number"],
+    ),
+    (lambda: frequencies(YARN | {"partial_rotary_factor": 0.3}, 4), BadInput, ["3/10", "rotates 1 of 4"]),
+    (lambda: frequencies(YARN | {"partial_rotary_factor": 1.5}, 4), BadInput, ["3/2", "6 of 4"]),
+    (
+        lambda: frequencies({"rope_theta": 1, "partial_rotary_factor": 0.5}, 4),
+        BadInput,
+        ["partial_rotary_factor is 1/2", "some models ignore", "'proportional'"],
+    ),
+    (
+        lambda: frequencies({"rope_type": "dynamic", "rope_theta": 1, "factor": 2}, 4, seq_len=9),
+        BadInput,
+        ["needs max_position_embeddings="],
+    ),
+    (
+        lambda: frequencies(
+            {"rope_type": "dynamic", "rope_theta": 1, "factor": 2}, 4, max_position_embeddings=9
+        ),
+        BadInput,
+        ["current length", "seq_len="],
+    ),
+    (
+        lambda: frequencies(
+            {"type": "dynamic", "rope_theta": 1, "factor": 2, "original_max_position_embeddings": 8},
+            4,
+            max_position_embeddings=9,
+            seq_len=9,
+        ),
+        BadInput,
+        ["is 8", "is 9", "give it once"],
+    ),
+    (lambda: frequencies(LONG | {"factor": 32.0}, 4), BadInput, ["current length", "seq_len="]),
+    (lambda: frequencies(LONG, 4, seq_len=1), BadInput, ["no factor", "max_position_embeddings="]),
+    (lambda: frequencies(LONG | {"factor": 2}, 8, seq_len=1), BadInput, ["2 factors", "4 planes"]),
+    (lambda: frequencies(LAYERS, 4), BadInput, ["layer_type is None", "full, local"]),
+    (lambda: frequencies(LAYERS, 4, layer_type="ful"), BadInput, ["layer_type is 'ful'", "full, local"]),
+    (lambda: frequencies(LAYERS | {"factor": 2}, 4, layer_type="full"), BadInput, ["mixes keys"]),
+    (lambda: frequencies({"rope_theta": 1}, 4, layer_type="full"), BadInput, ["not given by layer type"]),
+    (lambda: frequencies(10_000, 4, layer_type="full"), BadInput, ["layer_type is 'full'", "base"]),
+    (lambda: frequencies(10_000, 4, seq_len=0), BadInput, ["seq_len is 0"]),
+    (lambda: frequencies(10_000, 4, max_position_embeddings=4.0), WrongType, ["max_position_embeddings"]),
+    (lambda: frequencies({"rope_type": "linear", "factor": 2.0}, 4), BadInput, ["no rope_theta"]),
+    (
+        lambda: frequencies({"rope_type": "linear"}, 4),
+        BadInput,
+        ["no rope_theta, no factor", "'linear' needs"],
     ),
     (lambda: frequencies({"rope_theta": -2.0}, 4), BadInput, ["rope_theta is -2", "positive"]),
     (lambda: frequencies({"rope_theta": float("inf")}, 4), BadInput, ["rope_theta is inf"]),
