@@ -213,13 +213,14 @@ class Axes:
                 return p, q, found
         return None
 
-    @cached_property
-    def bounded(self) -> Verdict:
-        """Whether sup ‖exp(p·X)‖ over all p is finite.
+    def bounded(self, domain: str = "real") -> Verdict:
+        """Whether sup ‖exp(p·X)‖ is finite over all p ("real"), or all p >= 0 entrywise ("causal").
 
         Skew axes keep every length. Commuting axes are bounded together iff each is; one unbounded axis is
         enough to refute. UNDECIDED for bounded axes that neither commute nor are all skew.
         """
+        if domain not in ("real", "causal"):
+            raise BadInput(f"domain is {domain!r}; 'real' or 'causal' works")
         if all(_is_skew(x) for x in self.matrices):
             return Verdict(Status.PROVED, "every X_i is skew, so exp(p·X) keeps every length for all p")
         try:
@@ -227,16 +228,14 @@ class Axes:
         except (BadInput, Unsupported) as refusal:
             return Verdict(Status.UNDECIDED, str(refusal))
         for i, found in enumerate(each):
-            if not found.all_times:
-                forward = all(x.forward for x in each) and self.commutation.verdict.status is Status.PROVED
-                ahead = "bounded where no coordinate is negative; " if forward else ""
-                return Verdict(Status.REFUTED, f"{ahead}axis {i}: {found.reason}")
+            if not (found.all_times if domain == "real" else found.forward):
+                return Verdict(Status.REFUTED, f"axis {i}: {found.reason}")
+        where = "for all times" if domain == "real" else "for times >= 0"
         if self.commutation.verdict.status is Status.PROVED:
-            reason = "the axes commute and each is bounded for all times, so their product is"
-            return Verdict(Status.PROVED, f"{reason}: {each[0].reason}")
-        return Verdict(
-            Status.UNDECIDED, "each axis is bounded for all times, but they neither commute nor are all skew"
-        )
+            reason = f"the axes commute and each is bounded {where}, so their product is"
+            return Verdict(Status.PROVED, reason)
+        reason = f"each axis is bounded {where}, but they are not known to commute and are not all skew"
+        return Verdict(Status.UNDECIDED, reason)
 
 
 def named(letter: str, axes: int) -> tuple[sp.Symbol, ...]:
