@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .charted import REGIONS
+
 SHOWN = 300  # characters of a formula on one line
-WIDTH = 10  # of the names in front
+WIDTH = 10  # of the names in front, at least
 
 Document = dict[str, Any]
 Row = tuple[str, Any]
@@ -103,15 +105,25 @@ def _bias(document: Document) -> Iterator[Row]:
 
 
 def _encoding(document: Document) -> Iterator[Row]:
-    yield "answer", document["answer"]
-    yield "family", _verdict(document["family"])
-    yield "relative", _verdict(document["relative"])
-    if document["pairs"]:
-        first, second = document["pairs"]
-        yield "pairs", f"(t, s) = {first} and {second} have one gap and are told apart"
-    yield "score", _short(document["score"] or "")
+    yield "published", document["published"].replace("`", "")
+    yield "source", document["source"]
+    yield "danger", document["danger"]
+    yield "answer", REGIONS[document["region"]]
+    for question, answer in document["answers"].items():
+        yield question, f"{answer['word']}: {answer['reason']}"
+    yield "pairs", _pairs(document["answers"])
+    if document["score"]:
+        yield "score", f"{document['score'][0]} = {_short(document['score'][1])}"
+    if document["heads"] > 1:
+        yield "heads", f"{document['heads']}, of which the first is shown"
     for generator in document["generators"]:
         yield from _flow(generator)
+
+
+def _pairs(answers: dict[str, Document]) -> str:
+    """The first two position pairs that any refutation gives."""
+    found = next((answer["pairs"] for answer in answers.values() if answer["pairs"]), None)
+    return f"(t, s) = {found[0]} and {found[1]} have one gap and are told apart" if found else ""
 
 
 def _verdict(verdict: Document) -> str:
@@ -119,7 +131,9 @@ def _verdict(verdict: Document) -> str:
 
 
 def _lines(rows: list[Row]) -> list[str]:
-    return [f"{name + ':':{WIDTH}} {text}" for name, text in rows if text]
+    shown = [(f"{name}:", text) for name, text in rows if text]
+    width = max(WIDTH, *(len(name) for name, _ in shown))
+    return [f"{name:{width}} {text}" for name, text in shown]
 
 
 def _short(text: str) -> str:

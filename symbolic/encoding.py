@@ -111,9 +111,17 @@ class Encoding(ABC):
         """The unscaled score of the query at t and the key at s, for q and k (symbols q0 …, k0 … if None)."""
         t, s = self.position(t, "t"), self.position(s, "s")
         symbols = self.content()
-        query = self.query_factor(t) * self.query_lift(_column(q, symbols[0], "q"))
-        key = self.key_factor(s) * self.key_lift(_column(k, symbols[1], "k"))
-        return (query.T * key)[0, 0] + self.bias(t, s)
+        query = self.query_lift(_column(q, symbols[0], "q"))
+        key = self.key_lift(_column(k, symbols[1], "k"))
+        return self.pairing(t, s, query, key) + self.bias(t, s)
+
+    def pairing(self, t: Any, s: Any, query: sp.MatrixBase, key: sp.MatrixBase) -> sp.Expr:
+        """The product of a lifted query at t and a lifted key at s: (F(t) query)ᵀ (G(s) key)."""
+        return ((self.query_factor(t) * query).T * (self.key_factor(s) * key))[0, 0]
+
+    def shown_positions(self) -> tuple[Any, Any]:
+        """The positions t and s at which the score is written out for a reader."""
+        return sp.symbols("t s", real=True)
 
     def maps(self, t: sp.Expr, s: sp.Expr) -> dict[str, sp.MatrixBase]:
         """All that attention sees of the positions: "score" F(t)ᵀ G(s), and what else this encoding has.
@@ -149,7 +157,7 @@ class Encoding(ABC):
         family = self.in_family()
         if family.status is not Status.REFUTED:
             return family
-        return replace(family, reason=f"there is no such A, since the family is left: {family.reason}")
+        return replace(family, reason="there is no such A outside the family")
 
     @abstractmethod
     def is_bidirectional(self) -> Verdict:
@@ -182,8 +190,8 @@ class Encoding(ABC):
     def latex(self) -> str:
         """The score as LaTeX: written out for up to four features, else as a matrix product."""
         if self.head_dim in (1, 2, 3, 4):
-            t, s = sp.symbols("t s", real=True)
-            return rf"\mathrm{{score}}(t, s) = {sp.latex(self.score(t, s))}"
+            t, s = self.shown_positions()
+            return rf"\mathrm{{score}}({sp.latex(t)}, {sp.latex(s)}) = {sp.latex(self.score(t, s))}"
         return r"\mathrm{score}(t, s) = \varphi(q)^{\top} F(t)^{\top} G(s)\, \psi(k)"
 
     def _repr_latex_(self) -> str:

@@ -41,17 +41,19 @@ class Verdicts:
     bidirectional: Answer
     bounded: Answer
 
-    def items(self) -> list[tuple[str, Answer]]:
-        """(the question's name, its answer), in order."""
-        return [(field.name, getattr(self, field.name)) for field in fields(self)]
+    def answers(self) -> dict[str, Answer]:
+        """The question's name -> its answer, in order."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def verdicts(encoding: Encoding) -> Verdicts:
     """The five answers, each computed from the formulas of the encoding."""
+    clocks = encoding.is_relative_in_clocks()
+    word = "" if clocks is None else "in its clock" if len(encoding.generators) == 1 else "in its clocks"
     return Verdicts(
         group=_in_time(encoding.has_group_law(), encoding.is_cocycle(), "cocycle"),
-        relative=_in_time(encoding.is_relative(), encoding.is_relative_in_clocks(), _clock_words(encoding)),
-        family=_in_time(encoding.in_family(), encoding.is_relative_in_clocks(), _clock_words(encoding)),
+        relative=_in_time(encoding.is_relative(), clocks, word),
+        family=_in_time(encoding.in_family(), clocks, word),
         bidirectional=_plain(encoding.is_bidirectional()),
         bounded=_bounded(encoding),
     )
@@ -75,10 +77,6 @@ def _in_time(of_positions: Verdict, of_clocks: Verdict | None, word: str) -> Ans
     if of_positions.status is Status.REFUTED and weaker:
         return Answer(word, of_clocks)
     return _plain(of_positions)
-
-
-def _clock_words(encoding: Encoding) -> str:
-    return "in its clock" if len(encoding.generators) == 1 else "in its clocks"
 
 
 def _bounded(encoding: Encoding) -> Answer:

@@ -99,8 +99,7 @@ class Formula(Encoding):
         """
         relative = self.is_relative()
         if relative.status is Status.REFUTED:
-            reason = f"a member of the family depends on t - s only, this one does not: {relative.reason}"
-            return replace(relative, reason=reason)
+            return replace(relative, reason="it is not relative, and every member of the family is")
         if relative.status is not Status.PROVED:
             return relative
         return realizable(self._entries())
@@ -182,5 +181,5 @@ def _sizes(maps: Mapping[str, tuple[sp.Expr, ...]], domain: str) -> Iterator[Ver
 def _no_question(verdict: Verdict, why: str) -> Verdict:
     """NOT_CHECKED where the premise is refuted, else what is known of it."""
     if verdict.status is Status.REFUTED:
-        return Verdict(status=Status.NOT_CHECKED, reason=f"not applicable: {why}")
+        return Verdict(status=Status.NOT_CHECKED, reason=why)
     return verdict

@@ -140,16 +140,16 @@ class Generated(Encoding):
         free = self.symbolic()[0]
         moved = () if free.value_generator is None else free.value_generator.blocks
         blocks = tuple(dict.fromkeys([*free.generator.blocks, *moved]))
-        return conjunction(_composes(block) for block in blocks)
+        return conjunction(composes(block) for block in blocks)
 
     def is_bounded(self, domain: str = "real") -> Verdict:
         """Whether exp(uX), on the lifted features, stays bounded over all u or over u >= 0."""
-        return _stays(self.generator, domain)
+        return stays(self.generator, domain)
 
     def is_bidirectional(self) -> Verdict:
         """Whether exp(uX) on the content is bounded and every lifted bias has an upper bound, for all u."""
         biases = [bounded_above(bias.at(GAP), GAP) for bias in self.biases]
-        return conjunction([_stays(self.content_generator, "real"), *biases])
+        return conjunction([stays(self.content_generator, "real"), *biases])
 
     def __add__(self, other: object) -> Encoding:
         """Content generators, which must commute, and biases add; the part with a bias gives the scale."""
@@ -179,13 +179,13 @@ class Generated(Encoding):
         return " + ".join(part.sentence for part in self.summands) or super().sentence
 
 
-def _composes(block: AnyBlock) -> Verdict:
+def composes(block: AnyBlock) -> Verdict:
     if isinstance(block, CompanionBlock):
         return Verdict(Status.PROVED, "E' = XE has one solution with E(0) = I, and E(u+v)E(v)⁻¹ is one")
     return group_law(block.exp(QUERY), QUERY)
 
 
-def _stays(generator: Generator, domain: str) -> Verdict:
+def stays(generator: Generator, domain: str) -> Verdict:
     """The verdict of `Generator.bounded` over all times or over t >= 0."""
     found = generator.bounded()
     holds = found.all_times if domain == "real" else found.forward

@@ -57,15 +57,15 @@ def _end(case: Case, piece: Interval, way: int) -> Verdict:
         side = _compare(term.order, leading[0].order) if leading else 1
         leading = [term] if side > 0 else [*leading, term] if side == 0 else leading
     if not leading or _compare(leading[0].order, (S.Zero, S.Zero, S.Zero)) <= 0:
-        return Verdict(Status.PROVED, f"it stays bounded {where}")
+        return Verdict(Status.PROVED, f"bounded {where}")
     mean = sp.Add(*(term.coefficient for term in leading if not term.turning))
     turning = any(term.turning for term in leading)
     rho, a, k = leading[0].order
     growth = "faster than any exponential" if rho is S.Infinity else f"like {_size(rho, a, k)}"
     if mean.is_positive or (turning and mean.is_zero):
-        return Verdict(Status.REFUTED, f"it has no upper bound {where}, where it grows {growth}")
+        return Verdict(Status.REFUTED, f"no upper bound {where}, where it grows {growth}")
     if mean.is_negative and not turning:
-        return Verdict(Status.PROVED, f"it goes to -∞ {where}")
+        return Verdict(Status.PROVED, f"falls to -∞ {where}")
     why = "swings around its mean" if turning else "has no known sign; declare its symbols"
     return Verdict(Status.UNDECIDED, f"its leading part {why} {where}")
 

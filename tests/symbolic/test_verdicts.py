@@ -25,12 +25,12 @@ ROWS = [  # group law, relative, in the family, bidirectional, bounded
 @pytest.mark.parametrize(("name", "parameters", "words"), ROWS)
 def test_the_row_of_an_encoding_has_the_words_of_its_verdicts(name, parameters, words):
     row = verdicts(encoding(name, **parameters))
-    assert [answer.word.replace(" ", "-") for _, answer in row.items()] == words.split()
-    assert [question for question, _ in row.items()] == list(QUESTIONS)
+    assert [answer.word.replace(" ", "-") for answer in row.answers().values()] == words.split()
+    assert list(row.answers()) == list(QUESTIONS)
 
 
 def test_every_answer_carries_the_verdict_it_stands_for():
-    for _, answer in verdicts(encoding("decay", head_dim=2, gamma=m)).items():
+    for answer in verdicts(encoding("decay", head_dim=2, gamma=m)).answers().values():
         refuted = answer.verdict.status is Status.REFUTED
         assert refuted == (answer.word in ("no", "forward only"))
         assert answer.verdict.reason
