@@ -7,14 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import sympy as sp
+from flint import acb
 from sympy.core.function import AppliedUndef
 
-from .balls import enclose
+from .balls import ball, enclose
 from .decide import Status, Verdict
 from .entries import GAP, KEY, Place
+from .errors import BadInput, SingularPoint, Unsupported
 
-# (s, u): the pairs (s + u, s) and (u, 0); small ones first, so that a witness can be checked by hand.
-POSITIONS = ((1, 0), (1, 1), (2, 1), (1, 2), (2, 3), (-1, 1), (-1, 2), (100, 3))
+# (s, u): the pairs (s + u, s) and (u, 0); small ones first, so that a witness can be checked by hand. The
+# last ones are for what changes beyond a length: thresholds, windows, clamps.
+POSITIONS = ((1, 0), (1, 1), (2, 1), (1, 2), (2, 3), (-1, 1), (-1, 2), (100, 3), (1000, 3), (10**6, 3))
+CALL_BITS = 256
 
 
 class Positional(Protocol):
@@ -47,9 +51,14 @@ class Probe:
         )
 
 
-def separate(encoding: Positional, place: Place) -> Verdict | None:
-    """REFUTED, with a witness at the given entry of one of the maps; None if none is found."""
-    for key, gap in POSITIONS:
+def separate(
+    encoding: Positional, place: Place, positions: Iterable[tuple[int, int]] = POSITIONS
+) -> Verdict | None:
+    """REFUTED, with a witness at the given entry of one of the maps; None if none is found.
+
+    positions: pairs (s, u) to try, which compare (s + u, s) with (u, 0).
+    """
+    for key, gap in positions:
         moved = encoding.maps(sp.Integer(key + gap), sp.Integer(key))[place.which]
         fixed = encoding.maps(sp.Integer(gap), sp.S.Zero)[place.which]
         for probe in _probes(encoding, place):
@@ -60,18 +69,53 @@ def separate(encoding: Positional, place: Place) -> Verdict | None:
 
 
 def apart(difference: sp.Expr) -> tuple[dict[sp.Expr, sp.Rational], str] | None:
-    """(values of symbols and undefined functions, the number in words) where balls exclude zero, or None."""
+    """(values of symbols and undefined functions, the number in words) where balls exclude zero, or None.
+
+    Applications of one function get different values only where balls prove their arguments different.
+    """
     if difference.is_zero:
         return None
-    opaque = {call: sp.Symbol(str(call), real=True) for call in difference.atoms(AppliedUndef)}
-    expression = difference.xreplace(opaque)
-    values = assign(expression.free_symbols)
-    found = enclose(expression, 15, values)
+    values = assign(difference.free_symbols)
+    if not _defined(difference, values):
+        return None
+    number = difference.xreplace(values)
+    try:
+        calls = _call_values(number, len(values))
+        found = enclose(number.xreplace(calls), 15)
+    except (BadInput, SingularPoint, Unsupported):
+        return None
     if 0 in found:
         return None
-    calls = {symbol: call for call, symbol in opaque.items()}
-    shown = {calls.get(symbol, symbol): value for symbol, value in values.items()}
-    return shown, str(sp.N((found.lower + found.upper) / 2, 10))
+    return values | calls, str(sp.N((found.lower + found.upper) / 2, 10))
+
+
+def _defined(formula: sp.Expr, values: dict[sp.Symbol, sp.Rational]) -> bool:
+    """No logarithm and no root of a negative number stands in the formula at these values."""
+    roots = [power.base for power in formula.atoms(sp.Pow) if not power.exp.is_integer]
+    logs = [log.args[0] for log in formula.atoms(sp.log)]
+    return not any(x.xreplace(values).is_negative for x in roots + logs)
+
+
+def _call_values(number: sp.Expr, taken: int) -> dict[sp.Expr, sp.Rational]:
+    """A prime for every group of applications that may be one and the same, after the `taken` first ones."""
+    groups: list[list[tuple[sp.Expr, tuple[acb, ...]]]] = []
+    for call in sorted(number.atoms(AppliedUndef), key=str):
+        arguments = tuple(ball(argument, {}, CALL_BITS) for argument in call.args)
+        near = [group for group in groups if any(_may_agree(call, arguments, *other) for other in group)]
+        groups = [group for group in groups if group not in near]
+        groups.append([other for group in near for other in group] + [(call, arguments)])
+    return {
+        call: sp.Integer(sp.prime(taken + index + 1))
+        for index, group in enumerate(groups)
+        for call, _ in group
+    }
+
+
+def _may_agree(call: sp.Expr, arguments: tuple[acb, ...], other: sp.Expr, known: tuple[acb, ...]) -> bool:
+    """Whether balls leave it open that two applications are the same."""
+    if call.func != other.func or len(arguments) != len(known):
+        return False
+    return all(a.overlaps(b) for a, b in zip(arguments, known, strict=True))
 
 
 def assign(free: Iterable[sp.Symbol]) -> dict[sp.Symbol, sp.Rational]:

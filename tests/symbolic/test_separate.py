@@ -28,5 +28,26 @@ def test_an_undefined_function_stands_in_the_witness_by_its_application():
     assert sp.Rational(number) == values[b(1)] - values[b(0)]
 
 
+def test_undefined_functions_are_told_apart_only_where_their_arguments_are():
+    """log 4 / log 9 is log 2 / log 3, though sympy writes it in another way."""
+    f, log = sp.Function("f", real=True), sp.log
+    assert apart(f(log(4) / log(9)) - f(log(2) / log(3))) is None
+    assert apart(f(log(4) / log(9)) - f(log(2) / log(5))) is not None
+    assert apart(f(log(4) / log(9)) + x - f(log(2) / log(3)))[0][x] > 0
+
+
+def test_undefined_functions_of_symbols_are_read_at_the_values_of_the_symbols():
+    f = sp.Function("f", real=True)
+    values, number = apart(f(x + 1) - f(2 * x))
+    assert values[f(values[x] + 1)] - values[f(2 * values[x])] == sp.Rational(number)
+
+
+def test_nothing_is_told_apart_where_a_logarithm_or_root_leaves_the_reals():
+    far = sp.Symbol("y", positive=True)
+    assert apart(sp.log(-far) - sp.log(-2 * far)) is None
+    assert apart((-far) ** sp.Rational(1, 3) - 1) is None
+    assert apart(1 / (far - 2)) is None
+
+
 def test_nothing_is_found_where_the_encoding_is_relative():
     assert separate(encoding("rope", head_dim=4), Place("score", 0, 2)) is None
