@@ -4,10 +4,12 @@ from . import (
     bounded,
     bridge,
     broken,
+    chunks,
     clocks,
     complete_list,
     fade,
     fence,
+    finite_state,
     frequencies,
     groups,
     levels,
@@ -16,6 +18,7 @@ from . import (
     one_parameter,
     order,
     outside,
+    overflow,
     pairs,
     sizes,
     slide,
@@ -43,5 +46,6 @@ STORY = (
     fence,
     complete_list,
 )
-CONTINUED = (sizes, outside)  # files that add laws to a chapter of STORY when they are imported
+# files that add laws to a chapter of STORY when they are imported
+CONTINUED = (sizes, outside, chunks, overflow, finite_state)
 CHAPTERS = tuple(module.CHAPTER for module in STORY)

@@ -382,7 +382,7 @@ def gates_one_sum() -> Law:
         ),
         rests_on=("gates-before-or-after",),
         comment=(
-            "An off-by-one in a cumulative sum stays invisible as long as all gates are equal, so a test with "
-            "constant gates does not find it."
+            "An off-by-one in a cumulative sum stays invisible as long as all gates are equal, so a test "
+            "with constant gates does not find it."
         ),
     )
