@@ -111,8 +111,8 @@ class Encoding(ABC):
         """The unscaled score of the query at t and the key at s, for q and k (symbols q0 …, k0 … if None)."""
         t, s = self.position(t, "t"), self.position(s, "s")
         symbols = self.content()
-        query = self.query_lift(_column(q, symbols[0], "q"))
-        key = self.key_lift(_column(k, symbols[1], "k"))
+        query = self.query_lift(column(q, symbols[0], "q"))
+        key = self.key_lift(column(k, symbols[1], "k"))
         return self.pairing(t, s, query, key) + self.bias(t, s)
 
     def pairing(self, t: Any, s: Any, query: sp.MatrixBase, key: sp.MatrixBase) -> sp.Expr:
@@ -232,7 +232,7 @@ class Encoding(ABC):
         )
 
 
-def _column(given: object, symbols: sp.ImmutableMatrix, name: str) -> sp.MatrixBase:
+def column(given: object, symbols: sp.ImmutableMatrix, name: str) -> sp.MatrixBase:
     """The content `given` as an exact column, or the symbols when it is None."""
     if given is None:
         return symbols
