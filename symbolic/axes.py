@@ -175,7 +175,7 @@ class Axes:
                 if verdict.status is not Status.PROVED and undecided is None:
                     reason = f"entry {place} of the commutator of axes {i} and {j}: {verdict.reason}"
                     undecided = Commutation(Verdict(verdict.status, reason, entry=place), (i, j))
-        return undecided or Commutation(Verdict(Status.PROVED, _agreement(len(self))))
+        return Commutation(Verdict(Status.PROVED, _agreement(len(self)))) if undecided is None else undecided
 
     def _refuted(
         self, pair: tuple[int, int], place: tuple[int, int], commutator: sp.MatrixBase, verdict: Verdict
