@@ -39,6 +39,7 @@ class Generated(Encoding):
     """A generator on the content, biases in spare slots after it, optionally moved values.
 
     content_generator: on head_dim features. value_generator Y: if given, V(s) = exp(-sY) and O(t) = exp(tY).
+    amplitude m: multiplies q and k before they move, so that M(0) = m²I; positive.
     summands: the encodings this one is the sum of.
     """
 
@@ -46,6 +47,7 @@ class Generated(Encoding):
     biases: tuple[Bias, ...] = ()
     value_generator: Generator | None = None
     summands: tuple[Encoding, ...] = ()
+    amplitude: sp.Expr = sp.S.One
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -70,12 +72,22 @@ class Generated(Encoding):
         return (self.generator,)
 
     def query_lift(self, q: sp.MatrixBase) -> sp.MatrixBase:
-        """φ(q) = (q, query slots)."""
-        return sp.Matrix.vstack(q, *(bias.query for bias in self.biases))
+        """φ(q) = (m q, query slots)."""
+        return sp.Matrix.vstack(self._amplified(q), *(bias.query for bias in self.biases))
 
     def key_lift(self, k: sp.MatrixBase) -> sp.MatrixBase:
-        """ψ(k) = (k, key slots)."""
-        return sp.Matrix.vstack(k, *(bias.key for bias in self.biases))
+        """ψ(k) = (m k, key slots)."""
+        return sp.Matrix.vstack(self._amplified(k), *(bias.key for bias in self.biases))
+
+    def _amplified(self, x: sp.MatrixBase) -> sp.MatrixBase:
+        return x if self.amplitude == 1 else self.amplitude * x
+
+    def folded(self) -> tuple[Generated, sp.Expr]:
+        """(this with M(0) = I on the content, m²): its scores for m² q are those of this one for q.
+
+        W_q' = m² W_q absorbs what an attention factor on cos and sin does.
+        """
+        return replace(self, amplitude=sp.S.One), self.amplitude**2
 
     def query_factor(self, t: sp.Expr) -> sp.ImmutableMatrix:
         """A(t)ᵀ = exp(tX)ᵀ: the query φ(q) becomes exp(tX)ᵀ φ(q)."""
@@ -113,7 +125,8 @@ class Generated(Encoding):
             for bias in self.biases
         )
         moved = None if self.value_generator is None else names.generator(self.value_generator)
-        free = replace(self, content_generator=content, biases=biases, value_generator=moved)
+        m = self.amplitude if self.amplitude.is_Rational else names.amplitude(self.amplitude)
+        free = replace(self, content_generator=content, biases=biases, value_generator=moved, amplitude=m)
         return free, names.values
 
     def in_family(self) -> Verdict:
@@ -171,6 +184,7 @@ class Generated(Encoding):
             value_generator=_only(self, other),
             fixed_scale=_common_scale(self, other),
             summands=summands,
+            amplitude=self.amplitude * other.amplitude,
         )
 
     @property
@@ -229,7 +243,7 @@ class FreeNames:
         return self._symbols[letter, value]
 
     def amplitude(self, value: sp.Expr) -> sp.Expr:
-        """A free symbol for a non-zero bias coefficient."""
+        """A free symbol for a non-zero bias coefficient, or for the amplitude of q and k."""
         return self._name("c", value)
 
     def generator(self, generator: Generator) -> Generator:
