@@ -144,6 +144,39 @@ class Identity(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Determinant(Identity):
+    """det lhs = rhs for a square matrix lhs: claimed of the determinant expanded along the first rows."""
+
+    def expanded(self) -> Identity:
+        """The claim that is decided: a sum of products of entries in place of the determinant."""
+        return Identity(name=self.name, lhs=expansion(self.lhs), rhs=self.rhs, assume=self.assume)
+
+    def check(self, hypotheses: frozenset[str]) -> Verdict:
+        return self.expanded().check(hypotheses)
+
+    def claim(self) -> dict[str, Any]:
+        return self.expanded().claim()
+
+    def formula(self) -> Formula:
+        return sp.Determinant(self.lhs), "=", self.rhs
+
+    def outcome(self, verdict: Verdict) -> dict[str, Any]:
+        return self.expanded().outcome(verdict)
+
+
+def expansion(matrix: sp.MatrixBase) -> sp.Expr:
+    """det as Laplace's expansion along the first row, row after row, not multiplied out."""
+    if matrix.rows == 1:
+        return matrix[0, 0]
+    terms = (
+        sp.Mul((-1) ** j, entry, expansion(matrix.minor_submatrix(0, j)), evaluate=False)
+        for j, entry in enumerate(matrix[0, :])
+        if entry != 0
+    )
+    return sp.Add(*terms, evaluate=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Apart(Identity):
     """lhs and rhs differ somewhere: proved by a rational point at which balls keep them apart."""
 
@@ -259,6 +292,7 @@ def conclusive(step: Step) -> bool:
 __all__ = [
     "Apart",
     "Cited",
+    "Determinant",
     "Enclosed",
     "Exact",
     "Identity",
@@ -267,4 +301,5 @@ __all__ = [
     "Step",
     "conclusive",
     "decimal",
+    "expansion",
 ]

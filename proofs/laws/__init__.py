@@ -20,6 +20,9 @@ from . import (
     outside,
     overflow,
     pairs,
+    ranks,
+    realisation,
+    realised,
     sizes,
     slide,
     turn,
@@ -40,6 +43,7 @@ STORY = (
     frequencies,
     longer_contexts,
     slide,
+    realisation,
     bounded,
     clocks,
     linear_attention,
@@ -47,5 +51,5 @@ STORY = (
     complete_list,
 )
 # files that add laws to a chapter of STORY when they are imported
-CONTINUED = (sizes, outside, chunks, overflow, finite_state)
+CONTINUED = (sizes, outside, chunks, overflow, finite_state, ranks, realised)
 CHAPTERS = tuple(module.CHAPTER for module in STORY)

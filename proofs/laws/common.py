@@ -1,8 +1,14 @@
 """Symbols, small matrices and sources that several chapters share; signs of symbols are declared here."""
 
+from itertools import combinations
+from itertools import product as product_of
+
 import sympy as sp
 
+from ...symbolic.free import WordPoly
 from ...symbolic.induction import Induction
+from ...symbolic.models import Rule
+from ...symbolic.words import commuting
 from ..step import Source
 
 t, s, u, v, c = sp.symbols("t s u v c", real=True)
@@ -44,6 +50,12 @@ def product(*matrices: sp.MatrixBase) -> sp.MatMul:
 
 def transpose(a: sp.MatrixBase) -> sp.ImmutableMatrix:
     return a.T.as_immutable()
+
+
+def scalars(numbers: tuple[WordPoly, ...], others: tuple[WordPoly, ...] = ()) -> tuple[Rule, ...]:
+    """Rules by which the letters `numbers` commute with one another and with `others`, and stand in front."""
+    pairs = [*combinations(numbers, 2), *product_of(numbers, others)]
+    return tuple(rule for a, b in pairs for rule in commuting(a, b))
 
 
 def repeated_turn(angle: sp.Expr) -> Induction:

@@ -7,7 +7,7 @@ from ...symbolic.tree import At, D
 from ...symbolic.words import Derived, Words, inverses, letters
 from ..law import Chapter, Hypothesis, Law
 from ..step import Cited, Exact, Identity, Source
-from .common import plus, product, times, u
+from .common import g, plus, product, scalars, times, u, w
 from .uniqueness import RUDIN
 
 CHAPTER = Chapter(
@@ -63,11 +63,11 @@ def generator_solves_equation() -> Law:
         of=Words(Derived(c * p * e * v_), c * p * x * e * v_, derivation={e: x * e}),
         note="C stands for cᵀ, V for v, E for e^{uX}, P for any power of X",
     )
+    numbers = scalars((a0, a1), (c, x, e, v_))
     second = Words(
         c * x * x * e * v_ + a1 * c * x * e * v_ + a0 * c * e * v_,
         0 * c,
-        ((x * x, -(a1 * x) - a0),),
-        central=(a0, a1),
+        ((x * x, -(a1 * x) - a0), *numbers),
     )
     two = Exact(name="written out for X² = -a₁X - a₀: b'' + a₁b' + a₀b = 0", goal=True, of=second)
     goal = Exact(
@@ -99,7 +99,7 @@ def generator_solves_equation() -> Law:
         perturbations=(
             once.but("X enters twice", rhs=c * p * x * x * e * v_),
             goal.but("p(X) is not zero", rules=()),
-            two.but("X² = -a₁X + a₀", rules=((x * x, -(a1 * x) + a0),)),
+            two.but("X² = -a₁X + a₀", rules=((x * x, -(a1 * x) + a0), *numbers)),
         ),
         rests_on=("uniqueness",),
         comment=(
@@ -176,8 +176,33 @@ def _moves(low: tuple[sp.Symbol, ...], matrix: sp.ImmutableMatrix | None = None)
 
 @CHAPTER.law("equation-solutions")
 def equation_solutions() -> Law:
-    lowers, back = _first_order(1), _first_order(-1)
-    once, twice = _second_order(2)
+    rate = sp.Symbol("lambda", real=True)
+    p, q, r = sp.symbols("p q r", real=True)
+    a = p + q * u + r * u**2
+    grown, turned = a * sp.exp(rate * u), a * sp.exp(-g * u) * sp.cos(w * u)
+    lowers = Identity(
+        name="(D - λ)(a e^{λu}) = a' e^{λu}",
+        goal=True,
+        lhs=plus(D(grown, u), -rate * grown),
+        rhs=times(D(a, u), sp.exp(rate * u)),
+        note=(
+            "only a, a', a'' occur here, and a quadratic a has any values of them; k + 1 times end a of "
+            "degree k"
+        ),
+    )
+    pair = Identity(
+        name="((D + γ)² + ω²)(a e^{-γu} cos ωu) has only a' and a''",
+        goal=True,
+        lhs=plus(D(turned, u, u), 2 * g * D(turned, u), (g**2 + w**2) * turned),
+        rhs=sp.exp(-g * u) * (D(a, u, u) * sp.cos(w * u) - 2 * w * D(a, u) * sp.sin(w * u)),
+    )
+    back = Identity(
+        name="(e^{-λu} a)' = e^{-λu} (D - λ)a",
+        goal=True,
+        lhs=D(sp.exp(-rate * u) * a, u),
+        rhs=sp.exp(-rate * u) * plus(D(a, u), -rate * a),
+        note="so (D - λ)ᵐ a = 0 makes the m-th derivative of e^{-λu} a vanish: it is a polynomial",
+    )
     return Law(
         id="equation-solutions",
         title="The solutions are the exponential polynomials",
@@ -191,8 +216,7 @@ def equation_solutions() -> Law:
         hypotheses=(Hypothesis("equation", "`p(D)f = 0` on all of `ℝ`, `p` a real polynomial"),),
         steps=(
             lowers,
-            once,
-            twice,
+            pair,
             back,
             Cited(
                 name="and only sums over the factors of p",
@@ -206,9 +230,9 @@ def equation_solutions() -> Law:
             ),
         ),
         perturbations=(
-            lowers.but("the rate of another exponential", rhs=_first_order(-1).of.rhs),
-            twice.but("without the 2 before γ", rhs=_second_order(1)[1].of.rhs),
-            back.but("a growth where a fade is needed", rhs=_first_order(1).of.rhs),
+            lowers.but("the rate of another exponential", lhs=plus(D(grown, u), rate * grown)),
+            pair.but("without the term 2γD", lhs=plus(D(turned, u, u), (g**2 + w**2) * turned)),
+            back.but("a growth where a fade is needed", lhs=D(sp.exp(rate * u) * a, u)),
         ),
         rests_on=("equation-has-generator", "generator-solves-equation"),
         comment=(
@@ -216,49 +240,6 @@ def equation_solutions() -> Law:
             "`u e^{-γu} cos ωu` order 4."
         ),
     )
-
-
-def _first_order(sign: int) -> Exact:
-    """(a e^{λu})' = a' e^{λu} + λ a e^{λu} for any function a of u; sign -1: the same for e^{-λu}."""
-    a, b, e, rate = letters("a a' e lambda")
-    back = sign < 0
-    return Exact(
-        name="(e^{-λu} a)' = e^{-λu} (D - λ)a" if back else "(D - λ)(a e^{λu}) = a' e^{λu}",
-        goal=True,
-        of=Words(
-            Derived(a * e),
-            b * e + sign * rate * a * e,
-            central=(a, b, e, rate),
-            derivation={a: b, e: sign * rate * e},
-        ),
-        note=(
-            "so (D - λ)ᵐ a = 0 makes the m-th derivative of e^{-λu} a vanish: it is a polynomial; e stands "
-            "for e^{-λu}"
-        )
-        if back
-        else "a polynomial a of degree k is gone after k + 1 times; e stands for e^{λu}",
-    )
-
-
-def _second_order(twice: int) -> tuple[Exact, Exact]:
-    """The two derivatives of a e^{-γu} cos ωu for any function a of u."""
-    a, b, d, e, c, s, rate, turn = names = letters("a a' a'' e c s gamma omega")
-    first = e * b * c - rate * e * a * c - turn * e * a * s
-    rates = {a: b, b: d, e: -(rate * e), c: -(turn * s), s: turn * c}
-    left = e * d * c - 2 * turn * e * b * s
-    second = left - twice * rate * first - (rate * rate + turn * turn) * e * a * c
-    once = Exact(
-        name="the derivative of f = a e^{-γu} cos ωu",
-        of=Words(Derived(e * a * c), first, central=names, derivation=rates),
-        note="e, c, s stand for e^{-γu}, cos ωu, sin ωu",
-    )
-    again = Exact(
-        name="((D + γ)² + ω²)f = e^{-γu} (a'' cos ωu - 2ω a' sin ωu)",
-        goal=True,
-        of=Words(Derived(first), second, central=names, derivation=rates),
-        note="the derivative once more: f'' = … - 2γ f' - (γ² + ω²) f; only a' and a'' are left",
-    )
-    return once, again
 
 
 @CHAPTER.law("translates")

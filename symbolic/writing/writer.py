@@ -251,6 +251,9 @@ class Writer:
     def mat_exp(self, node: MatExp) -> Piece:
         return self.call("exp", node.args)
 
+    def determinant(self, node: sp.Determinant) -> Piece:
+        return self.call("det", node.args)
+
     def identity(self, node: Identity) -> Piece:
         return Piece(self.out.subscript("I", self.text(node.args[0])))
 
@@ -282,6 +285,7 @@ _METHODS: list[tuple[type | tuple[type, ...], Callable[[Writer, object], Piece]]
     (KroneckerProduct, Writer.kronecker),
     (Transpose, Writer.transpose),
     ((MatPow, Inverse), Writer.mat_pow),
+    (sp.Determinant, Writer.determinant),
     (Identity, Writer.identity),
     (ZeroMatrix, Writer.zero),
     (_NAMED, Writer.named),

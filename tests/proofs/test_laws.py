@@ -18,7 +18,9 @@ EXPECTED_REFUTED = {
     "causal-mask-sees-order", "positive-integers", "all-matrices", "squaring-homomorphism", "broken-identity",
     "broken-composition", "broken-inverse", "broken-continuity", "bridge-without-squareness",
     "change-of-basis-qk-norm", "decay-needs-causal-mask", "cosine-only", "alibi-sign", "distance-outside",
-    "growth-forbidden", "gates-order", "nonlinear-outside", "score-map-outside", "content-position-outside",
+    "growth-forbidden", "gates-order", "add-then-decay", "gates-one-sum", "chunk-border", "state-rank-less",
+    "nonlinear-outside", "score-map-outside", "content-position-outside",
+    "determinant-refutes", "same-size",
     *(f"{law}/{name}" for law in ("relative", "in-family") for name in (
         "sinusoidal", "learned_absolute", "keys_only", "before_projection", "mismatched_pairings",
         "same_side_boost", "rotated_values")),
@@ -146,6 +148,10 @@ def test_all_planes_sizes_and_tokens_are_inductions(by_id):
         "lookup-table",
         "worked-example",
         "gates-telescope/turn",
+        "recurrence/turn",
+        "gated-recurrence/fade",
+        "gates-after/slide",
+        "chunks/damped-turn",
     ):
         kinds = {e.kind for e in by_id[name].steps if e.goal}
         assert "induction" in kinds, name
