@@ -142,6 +142,7 @@ def tally(proofs: Iterable[Proof]) -> dict[str, int]:
 def report(out: Path) -> bool:
     """Prove, measure and write: the parts of `exptx report` in order; whether all came out as expected."""
     from . import certificate, measure
+    from .report.atlas import spots
     from .report.pages import write_report
 
     certificate.require_writable(out)
@@ -155,11 +156,18 @@ def report(out: Path) -> bool:
             bar.update(task, advance=1, description=f"measured {name}"[:36])
 
         residuals = measure.residuals(proofs, advance)
-        seconds = {"the proofs": proved - began, "the measurements": time.perf_counter() - proved}
+        measured = time.perf_counter()
+        charted = spots(lambda name: bar.update(task, description=f"charting {name}"[:36], total=None))
+        seconds = {
+            "the proofs": proved - began,
+            "the measurements": measured - proved,
+            "the map": time.perf_counter() - measured,
+        }
         write_report(
             proofs,
             residuals,
             out,
+            spots=charted,
             proofs_document=certificate.document(proofs),
             timings=seconds,
             progress=lambda stage: bar.update(task, description=stage, total=None),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..certificate import canonical, sha256, write_atomically
 from ..certificate import document as certificate_document
 from ..errors import MissingExtra
+from .atlas import Spot, atlas, map_document
 from .data import ProofLike, book
 from .formulas import Formula, formulas_of, typeset
 from .record import run_document, this_run
@@ -31,6 +32,7 @@ class Written:
 
     index: Path
     proofs: Path
+    map: Path
     run: Path
     failures: tuple[tuple[Formula, str], ...]
 
@@ -40,14 +42,16 @@ def write_report(
     residuals: Mapping[str, ResidualLike] | None,
     out_dir: str | Path,
     *,
+    spots: Iterable[Spot] = (),
     proofs_document: Mapping[str, Any] | None = None,
     command: str = "exptx report",
     timings: Mapping[str, float] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Written:
-    """Write `index.html`, `proofs.json` and `run.json` into `out_dir`.
+    """Write `index.html`, `proofs.json`, `map.json` and `run.json` into `out_dir`.
 
     proofs: in story order. residuals: by proof id or law id, empty or None where nothing could be measured.
+    spots: the encodings of the chapter "the map", which is left out where there are none.
     proofs_document: the content of `proofs.json`, made from the proofs where None. timings: seconds to print,
     by description. progress: told each stage. Raises `MissingExtra` without jinja2 or matplotlib,
     `Unwritable` for a folder that cannot be written.
@@ -61,7 +65,9 @@ def write_report(
     story = book(proofs, residuals or {}, {row["id"]: row["certificate_sha256"] for row in document["laws"]})
     tell("typesetting the formulas")
     formulas = {id(step): formulas_of(step) for proof in proofs for step in proof.steps}
-    sheet = typeset(formula for shown in formulas.values() for formula in shown)
+    charted = list(spots)
+    shown = (*formulas.values(), *(spot.formulas for spot in charted))
+    sheet = typeset(formula for several in shown for formula in several)
     tell("drawing the pictures")
     from .pictures import gallery
 
@@ -69,10 +75,13 @@ def write_report(
     tell("laying out the page")
     run = replace(run, seconds={**run.seconds, "this page": perf_counter() - started})
     digest = sha256(document)
-    html = render(Content(story, sheet, formulas, pictures, run, digest, bool(residuals)))
+    regions = atlas(charted, [proof.id for proof in proofs])
+    html = render(Content(story, regions, sheet, formulas, pictures, run, digest, bool(residuals)))
     tell("writing")
-    written = Written(out / "index.html", out / "proofs.json", out / "run.json", sheet.failures)
+    names = ("index.html", "proofs.json", "map.json", "run.json")
+    written = Written(*(out / name for name in names), sheet.failures)
     write_atomically(written.proofs, canonical(document))
+    write_atomically(written.map, canonical(map_document(charted)))
     write_atomically(written.run, canonical(run_document(run, residuals, digest)))
     write_atomically(written.index, html.encode())
     return written

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from ...symbolic.verdicts import QUESTIONS
+from .atlas import Region
 from .data import WORDS, Book, StepLike, case_name, citations
 from .findings import finding
 from .formulas import Formula, Sheet
@@ -36,6 +38,7 @@ class Content:
     """All that one page shows; `formulas` are those of each step, by the id of the step object."""
 
     book: Book
+    regions: Sequence[Region]
     sheet: Sheet
     formulas: Mapping[int, Sequence[Formula]]
     pictures: Gallery
@@ -61,6 +64,7 @@ def render(content: Content) -> str:
         **words["page"],
         **vars(content) | _helpers(content),
         summary=summary(content.book),
+        questions_of_the_map=QUESTIONS,
         citations=citations(entry.proof for entry in content.book.entries),
         notes=numbered(entry.residual for entry in content.book.entries),
         appendices=APPENDICES.items(),

@@ -167,9 +167,12 @@ class AxesEncoding(Encoding):
         return self.is_bounded()
 
     def shown_positions(self) -> tuple[Vector, Vector]:
-        """The tuples (t0, t1, …) and (s0, s1, …)."""
-        t, s = self._points("ts")
-        return t, s
+        """The tuples (t0, t1, …) and (s0, s1, …); where axes do not commute, one step along two of them."""
+        if self.axes.commutation.verdict.status is Status.PROVED:
+            t, s = self._points("ts")
+            return t, s
+        one = [tuple(sp.Integer(i == axis) for i in range(len(self.generators))) for axis in (0, 1)]
+        return one[0], one[1]
 
     def latex(self) -> str:
         """The score as LaTeX: written out for up to four features of commuting axes, else as a product."""
