@@ -9,7 +9,6 @@ from . import (
     complete_list,
     fade,
     fence,
-    finite_state,
     frequencies,
     groups,
     levels,
@@ -25,6 +24,7 @@ from . import (
     realised,
     sizes,
     slide,
+    states,
     turn,
     uniqueness,
 )
@@ -51,5 +51,5 @@ STORY = (
     complete_list,
 )
 # files that add laws to a chapter of STORY when they are imported
-CONTINUED = (sizes, outside, chunks, overflow, finite_state, ranks, realised)
+CONTINUED = (sizes, outside, chunks, overflow, states, ranks, realised)
 CHAPTERS = tuple(module.CHAPTER for module in STORY)

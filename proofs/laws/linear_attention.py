@@ -98,7 +98,7 @@ def recurrence(name: str) -> Law:
         sources=(KATHAROPOULOS, RETNET, MAMBA),
         comment=(
             "The sum costs a score for every pair of tokens, the recurrence one update a token. It is the "
-            "group law once a token: `e^{(T-n)X} = e^{(T-n-1)X} e^X`. Token, query and place are free "
+            "group law once a token: `e^{(T-n)X}` is `e^{(T-n-1)X} e^X`. Token, query and place are free "
             "symbols, so no length is sampled."
         ),
     )
@@ -276,8 +276,8 @@ def gates_after(name: str) -> Law:
             f"For every number of tokens, all contents, all real gates `a_t`{for_all(block)}, and the "
             f"{spoken(name)} `X`: if the output is read before the gate, "
             "`y_t = q_tᵀ(S_{t-1} + k_t v_tᵀ)` and `S_t = e^{a_t X}(S_{t-1} + k_t v_tᵀ)` with `S_0 = 0`, then "
-            "`y_t = Σ_{s≤t} q_tᵀ e^{(τ_{t-1}-τ_{s-1})X} k_s v_sᵀ`. Between `s` and `t` act the gates `s` to "
-            "`t - 1`."
+            "`y_t = Σ_{s≤t} q_tᵀ e^{(σ_t-σ_s)X} k_s v_sᵀ` with `σ_t = a_1 + ⋯ + a_{t-1}`. Between `s` and "
+            "`t` act the gates `s` to `t - 1`."
         ),
         steps=(goal, end),
         rests_on=(f"gates-telescope/{name}", "recurrence-any-size"),
@@ -324,7 +324,8 @@ def gates_before_or_after() -> Law:
         id="gates-before-or-after",
         title="Gates before or after the token: two models",
         statement=(
-            "For all real gates and all `s ≤ t`: `(τ_t - τ_s) - (τ_{t-1} - τ_{s-1}) = a_t - a_s`. So the "
+            "For all real gates and all `s ≤ t`, with `τ_t = a_1 + ⋯ + a_t` and `σ_t = a_1 + ⋯ + a_{t-1}`: "
+            "`(τ_t - τ_s) - (σ_t - σ_s) = a_t - a_s`. So the "
             "recurrence that moves the state before it adds the token and the one that moves it "
             "afterwards weigh the pair `t, s` by the same `e^{uX}` only where `e^{a_t X} = e^{a_s X}`."
         ),
@@ -337,8 +338,8 @@ def gates_before_or_after() -> Law:
             ),
         ),
         comment=(
-            "Both are consistent with themselves, so no test of one of them alone finds a mix-up: weights "
-            "trained for one and run with the other are off by a factor `e^{(a_t-a_s)X}` for each pair. "
+            "Both are consistent with themselves, so no test of one of them alone finds a mix-up: a model "
+            "trained with one and run with the other is off by a factor `e^{(a_t-a_s)X}` for each pair. "
             "With one gate for all tokens the difference is 0."
         ),
     )
@@ -372,7 +373,7 @@ def gates_one_sum() -> Law:
         title="“It does not matter which of the two gates is counted”",
         statement=(
             "For all real gates and all `s ≤ t`: `a_{s+1} + ⋯ + a_t = a_s + ⋯ + a_{t-1}`, so that "
-            "`τ_t - τ_s` and `τ_{t-1} - τ_{s-1}` give one model."
+            "clocks before and after the token give one model."
         ),
         expected=Status.REFUTED,
         steps=(goal,),

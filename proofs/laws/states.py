@@ -227,8 +227,7 @@ def normaliser() -> Law:
         sources=(KATHAROPOULOS,),
         comment=(
             "No second pass is needed. Fading weights of positive features are positive, and `y_t/z_t` is a "
-            "mean; with a turn weights may be negative and `z_t` may be 0, which is why kernels that turn "
-            "normalise otherwise or not at all."
+            "mean; with a turn, weights may be negative, and `z_t` may be 0."
         ),
     )
 
