@@ -75,21 +75,21 @@ class Axes:
     given: tuple[Generator | sp.ImmutableMatrix, ...]
 
     @classmethod
-    def of(cls, generators: Sequence[object]) -> Axes:
-        """From Generators or exact square matrices; errors as in `commutation`."""
+    def of(cls, generators: Sequence[object], name: str = "generators") -> Axes:
+        """From Generators or exact square matrices; errors, which say `name`, as in `commutation`."""
         if not isinstance(generators, Sequence) or isinstance(generators, str):
-            raise WrongType(f"generators is {shown(generators)}; a list with one square matrix an axis works")
+            raise WrongType(f"{name} is {shown(generators)}; a list with one square matrix an axis works")
         if not generators:
-            raise BadInput("generators is empty; one square matrix an axis works")
+            raise BadInput(f"{name} is empty; one square matrix an axis works")
         held = tuple(
-            x if isinstance(x, Generator) else exact_matrix(x, f"generators[{i}]")
+            x if isinstance(x, Generator) else exact_matrix(x, f"{name}[{i}]")
             for i, x in enumerate(generators)
         )
         sizes = [_matrix(x).rows for x in held]
         for i, size in enumerate(sizes):
             if size != sizes[0]:
                 raise BadInput(
-                    f"generators[{i}] is {size} x {size} and generators[0] is {sizes[0]} x {sizes[0]}; "
+                    f"{name}[{i}] is {size} x {size} and {name}[0] is {sizes[0]} x {sizes[0]}; "
                     "matrices of one size work"
                 )
         return cls(held)

@@ -64,7 +64,7 @@ def comrope(matrices: Sequence[object]) -> Encoding:
 
 def _skew(matrices: Sequence[object]) -> tuple[Axes, tuple[sp.ImmutableMatrix, ...]]:
     """(the axes X_i = -A_i, the A_i); BadInput names an entry that makes an A_i not skew."""
-    given = Axes.of(matrices).matrices
+    given = Axes.of(matrices, "matrices").matrices
     for a, matrix in enumerate(given):
         for (i, j), entry in sorted((matrix + matrix.T).todok().items()):
             if sp.expand(entry) != 0:
