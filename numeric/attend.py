@@ -69,7 +69,7 @@ def attention(
         used = resolve_scale(scale, nearest_float(encoding.scale))
         generated = tuple(head for head in heads if isinstance(head, Generated))
         scores = _content_scores(inputs, [head.content_generator for head in generated])
-        logits = used * scores
+        logits = used * _amplified(scores, generated)
         if any(head.biases for head in generated):
             logits = logits + _lifted_bias(inputs, generated, scale)
         return _moved_values(inputs, heads[0], logits).to(q.dtype)
@@ -176,6 +176,14 @@ def _content_scores(inputs: Inputs, generators: list[Generator]) -> Tensor:
         return _scores(inputs, generators[0], slice(None))
     parts = [_scores(inputs, generator, slice(h, h + 1)) for h, generator in enumerate(generators)]
     return torch.cat(parts, dim=1)
+
+
+def _amplified(scores: Tensor, heads: tuple[Generated, ...]) -> Tensor:
+    """m² times the scores: an amplitude on q and k, of every head."""
+    squares = [nearest_float(head.amplitude**2) for head in heads]
+    if all(square == 1 for square in squares):
+        return scores
+    return scores * scores.new_tensor(squares)[:, None, None]
 
 
 def _scores(inputs: Inputs, generator: Generator, heads: slice) -> Tensor:

@@ -131,10 +131,12 @@ def _exact(position: float) -> sp.Rational:
 
 
 def _lifted(x: Tensor, side: str, encoding: Encoding) -> Tensor:
-    """φ(q) or ψ(k): x (batch, time, d) with the constant slots appended."""
+    """φ(q) or ψ(k): x (batch, time, d) times the amplitude, with the constant slots appended."""
     column = encoding.content()[side == "key"]
     lifted = encoding.query_lift(column) if side == "query" else encoding.key_lift(column)
     slots = torch.tensor([_number(value) for value in list(lifted)[column.rows :]], dtype=torch.float64)
+    if isinstance(encoding, Generated):
+        x = x * _number(encoding.amplitude)
     return torch.cat((x, slots.expand(*x.shape[:-1], len(slots))), dim=-1)
 
 

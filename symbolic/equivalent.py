@@ -113,6 +113,10 @@ def _outside_the_content(a: Generated, b: Generated) -> Inequivalent | None:
         return Inequivalent(f"head_dim is {a.head_dim} and {b.head_dim}")
     if a.scale != b.scale:
         return Inequivalent(f"the scales are {a.scale} and {b.scale}; only a factor on W_q changes that")
+    if a.amplitude != b.amplitude:
+        return Inequivalent(
+            f"the amplitudes are {a.amplitude} and {b.amplitude}; only a factor on W_q changes that"
+        )
     if a.value_generator != b.value_generator:
         return Inequivalent("they move the values differently")
     mine, other = (one.relative_bias(GAP) - one.relative_bias(sp.S.Zero) for one in (a, b))

@@ -63,18 +63,19 @@ def in_the_family(member: Generated, times: Sequence[sp.Integer]) -> dict[str, A
     )
     unlike = len({(block.decay, block.size, block.turns) for block in content.blocks}) > 1
     fades = any(block.decay != 0 for block in content.blocks)
+    m = member.amplitude
     canonical = torch.tensor(
         [float(b.frequency) for b in content.blocks for _ in range(b.dim)], dtype=torch.float64
     )
     return {
-        "pairs": torch.stack([stack([content.exp(t - s) for s in times]) for t in times])[None],
-        "query": stack([still.exp(t).T for t in times]),
-        "key": stack([still.exp(-s) for s in times]),
+        "pairs": torch.stack([stack([m**2 * content.exp(t - s) for s in times]) for t in times])[None],
+        "query": stack([m * still.exp(t).T for t in times]),
+        "key": stack([m * still.exp(-s) for s in times]),
         "slots": 0,
         "rates": number(sp.ImmutableMatrix(content.basis)).abs() @ canonical,
         "terms": 2 * any(block.turns for block in content.blocks),
-        # a fade is stored and multiplied; partial sums of unlike blocks are joined
-        "roundings": 2 * fades + len(content.blocks) * unlike,
+        # a fade or an amplitude is stored and multiplied; partial sums of unlike blocks are joined
+        "roundings": 2 * fades + 2 * (m != 1) + len(content.blocks) * unlike,
     }
 
 

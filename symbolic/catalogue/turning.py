@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
@@ -12,6 +12,8 @@ from ..exact import exact_entry
 from ..frequencies import even
 from ..frequencies import frequencies as base_frequencies
 from ..generator import Generator
+from ..kinds.generated import Generated
+from ..scaling import Frequencies
 from ..walk import shown
 
 
@@ -110,3 +112,11 @@ def turning(
             columns.append((i, 1))
     basis = sp.SparseMatrix(head_dim, head_dim, {(row, k): sign for k, (row, sign) in enumerate(columns)})
     return Generator.direct_sum(*blocks, basis=sp.ImmutableMatrix(basis))
+
+
+def scaled(name: str, table: Frequencies, interleaved: object, parameters: Mapping[str, object]) -> Generated:
+    """The rotary member with the frequencies and the amplitude of a rule, all features turning."""
+    size = 2 * len(table)
+    generator = turning(size, pairs(size, flag(interleaved, "interleaved")), table.exact)
+    given = {"head_dim": size, **parameters, "interleaved": interleaved}
+    return Generated(name, given, size, generator, amplitude=table.attention_factor)
