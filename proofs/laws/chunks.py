@@ -83,7 +83,6 @@ def chunks(name: str) -> Law:
             "as a query m = t - c + 1 tokens into the chunk sees it"
         ),
     )
-    ends = _at_the_ends(block)
     sees = Exact(
         name="a later query sees a chunk through its sum W",
         of=shared(block),
@@ -107,7 +106,7 @@ def chunks(name: str) -> Law:
             "`e^{CX} S + Σ_s e^{(c+C-1-s)X} k_s v_sᵀ` is the state after it: those of the recurrence, and of "
             "the sum over all tokens."
         ),
-        steps=(one, *ends, sees, many),
+        steps=(one, *_at_the_ends(block), sees, many),
         rests_on=(f"recurrence/{name}", "chunks-any-size"),
         perturbations=(
             one.but("the carried state decays C - 1 times", claim=within(block, carried=length - 1).claim),
