@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .charted import REGIONS
-
 SHOWN = 300  # characters of a formula on one line
 WIDTH = 10  # of the names in front, at least
 
@@ -91,6 +89,10 @@ def _bias(document: Document) -> Iterator[Row]:
     yield "witness", document.get("witness")
     if "type" in document:
         yield from _flow(document)
+    if "bound" in document:
+        yield "formula", _short(document["formula"])
+        yield "error", document["bound"]
+        yield "cut into", f"{document['intervals']} pieces, the error enclosed on each by ball arithmetic"
     if "order" in document:
         yield ("X" if "u·X" in document["law"] else "A"), _short(document["matrix"])
         yield "c", _short(document["c"])
@@ -108,7 +110,7 @@ def _encoding(document: Document) -> Iterator[Row]:
     yield "published", document["published"].replace("`", "")
     yield "source", document["source"]
     yield "danger", document["danger"]
-    yield "answer", REGIONS[document["region"]]
+    yield "answer", document["answer"]
     for question, answer in document["answers"].items():
         yield question, f"{answer['word']}: {answer['reason']}"
     yield "pairs", _pairs(document["answers"])

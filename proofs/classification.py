@@ -16,17 +16,19 @@ from ..symbolic.errors import BadInput, WrongType
 from ..symbolic.generator import Generator
 from ..symbolic.matrices import is_matrix
 from ..symbolic.parse import evaluated, parse, parse_signs
-from ..symbolic.realization import NotRealizable, Realization, realize
+from ..symbolic.realization import Approximation, NotRealizable, Realization, realize
 from ..symbolic.typeset import to_text
 from .charted import encoding_document
-from .generators import generator_document, verdict_document
+from .generators import above, generator_document, verdict_document
 from .matrix_file import read_matrix_file
 
 
 def classification(
-    what: str, assume: Sequence[str], domain: str, parameters: Mapping[str, str]
+    what: str, assume: Sequence[str], asked: Mapping[str, Any], parameters: Mapping[str, str]
 ) -> dict[str, Any]:
     """A catalogue name, a file, a matrix literal or a bias in u, and what is known of it, in text.
+
+    asked: how a bias is asked about, the keywords of `realize`, numbers as text; what is None is not asked.
 
     Errors: BadInput with what `what` could have been; those of the parser, Generator, realize and encoding.
     """
@@ -40,13 +42,23 @@ def classification(
     formula = evaluated(parse(what, name="what", signs=signs))
     if is_matrix(formula):
         return {"kind": "matrix", "read": to_text(formula), **generator_document(Generator(formula))}
-    return {"kind": "bias", "read": to_text(formula), **_bias(what, formula, domain)}
+    return {"kind": "bias", "read": to_text(formula), **_bias(what, formula, _asked(asked))}
 
 
 # ---- a bias ----
 
 
-def _bias(what: str, formula: sp.Expr, domain: str) -> dict[str, Any]:
+def _asked(texts: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of `realize`: tolerance a number, window two numbers '0, 8192'."""
+    asked = {key: value for key, value in texts.items() if value is not None}
+    if "tolerance" in asked:
+        asked["tolerance"] = parse(asked["tolerance"], name="tolerance")
+    if "window" in asked:
+        asked["window"] = tuple(parse(f"[[{asked['window']}]]", name="window"))
+    return asked
+
+
+def _bias(what: str, formula: sp.Expr, asked: Mapping[str, Any]) -> dict[str, Any]:
     u = next((symbol for symbol in formula.free_symbols if symbol.name == "u"), None)
     if u is None and formula.free_symbols:
         near = get_close_matches(what, encodings(), 1)
@@ -55,15 +67,34 @@ def _bias(what: str, formula: sp.Expr, domain: str) -> dict[str, Any]:
             f"{what[:60]!r} is no catalogue name{meant or ','} no matrix, no .npy or .json file, "
             "and no bias, which would be a formula in the gap u"
         )
-    found: Any = realize(formula, u or sp.Symbol("u", real=True), domain=domain)
-    answer = _refused(found) if isinstance(found, NotRealizable) else _realized(found)
-    return {"domain": domain, **answer}
+    found: Any = realize(formula, u or sp.Symbol("u", real=True), **asked)
+    told = {NotRealizable: _refused, Realization: _realized, Approximation: _approximated}
+    return {"domain": asked.get("domain", "real"), **told[type(found)](found)}
+
+
+def _approximated(found: Approximation) -> dict[str, Any]:
+    a, b = found.window
+    return {
+        "answer": f"a constant and {len(found.decays)} decays, near it on [{to_text(a)}, {to_text(b)}]",
+        "decays": [[str(weight), str(rate)] for weight, rate in found.decays],
+        "constant": str(found.constant),
+        "formula": _rounded(found),
+        "bound": f"at most {above(found.bound)} for every real u of the window, proved",
+        "intervals": found.intervals,
+        "where": [],
+    }
+
+
+def _rounded(found: Approximation) -> str:
+    """The formula with six digits, to be read; the exact numbers stand beside it."""
+    terms = (f"{float(weight):+.6g}·e^(-{float(rate):.6g}·{found.u})" for weight, rate in found.decays)
+    return " ".join([f"{float(found.constant):.6g}", *terms])
 
 
 def _realized(found: Realization) -> dict[str, Any]:
     law = "bias = cᵀ·exp(u·X)·v" if found.X is not None else "bias = cᵀ·Aⁿ·v"
     document = {
-        "answer": f"realizable, order {found.order}",
+        "answer": f"realizable, order {found.order}{_counted(found)}",
         "order": found.order,
         "law": law,
         "matrix": to_text(found.step if found.X is None else found.X),
@@ -75,6 +106,10 @@ def _realized(found: Realization) -> dict[str, Any]:
         "names": {str(name): to_text(value) for name, value in found.values.items()},
     }
     return document | ({} if found.generator is None else _behaviour(found.generator))
+
+
+def _counted(found: Realization) -> str:
+    return "" if found.dropped is None else ", a constant per query not counted"
 
 
 def _behaviour(generator: Generator) -> dict[str, Any]:

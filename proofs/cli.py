@@ -152,6 +152,13 @@ def classify(
         str,
         typer.Option(help="Where a bias is used: real, causal (u >= 0), integers or causal-integers."),
     ] = "real",
+    row_constant: Annotated[
+        bool, typer.Option("--row-constant", help="Count the order of a bias up to a constant per query.")
+    ] = False,
+    tolerance: Annotated[
+        str | None, typer.Option(help="Ask for decays within this error of a bias, on --window.")
+    ] = None,
+    window: Annotated[str | None, typer.Option(help="The gaps for --tolerance, such as '0, 8192'.")] = None,
     parameters: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter of an encoding: head_dim=8; repeatable.")
     ] = None,
@@ -166,7 +173,13 @@ def classify(
     """
     from . import answers, typed
 
-    found = typed.classify(what, assume or (), domain, typed.settings(parameters or ()), seconds, megabytes)
+    asked = {
+        "domain": domain,
+        "modulo_row_constant": row_constant or None,
+        "tolerance": tolerance,
+        "window": window,
+    }
+    found = typed.classify(what, assume or (), asked, typed.settings(parameters or ()), seconds, megabytes)
     if as_json:
         _document(found)
     else:

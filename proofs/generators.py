@@ -47,7 +47,7 @@ def _metric(generator: Generator) -> dict[str, Any]:
     if metric is None:
         return {}
     relation = "XᵀP + PX = 0" if metric.all_times else "XᵀP + PX ⪯ 0"
-    bound = None if metric.bound is None else _above(metric.bound.upper)
+    bound = None if metric.bound is None else above(metric.bound.upper)
     return {"metric": to_text(metric.matrix), "metric_relation": relation, "bound": bound}
 
 
@@ -95,7 +95,7 @@ def _decimal(value: sp.Rational) -> str:
     return f"{float(value):.10g}"
 
 
-def _above(value: sp.Rational) -> str:
+def above(value: sp.Rational) -> str:
     """Ten digits, rounded up."""
     rounding = Context(prec=10, rounding=ROUND_CEILING)
     return str(rounding.divide(Decimal(int(value.p)), Decimal(int(value.q))).normalize())

@@ -43,20 +43,25 @@ def _decision(lhs: str, rhs: str, assume: list[str]) -> dict[str, Any]:
 def classify(
     what: str,
     assume: Sequence[str],
-    domain: str,
+    asked: Mapping[str, Any],
     parameters: Mapping[str, str],
     seconds: float,
     megabytes: int,
 ) -> dict[str, Any]:
-    """The document of `exptx classify`. Errors: those of `classification.classification`, and Stopped."""
-    found = within(seconds, megabytes, _classification, what, list(assume), domain, dict(parameters))
+    """The document of `exptx classify`; asked: keywords of `realize`, as text where they are numbers.
+
+    Errors: those of `classification.classification`, and Stopped.
+    """
+    found = within(seconds, megabytes, _classification, what, list(assume), dict(asked), dict(parameters))
     return {"schema": "exptx-classify/1", "version": __version__, "what": what, **found}
 
 
-def _classification(what: str, assume: list[str], domain: str, parameters: dict[str, str]) -> dict[str, Any]:
+def _classification(
+    what: str, assume: list[str], asked: dict[str, Any], parameters: dict[str, str]
+) -> dict[str, Any]:
     from .classification import classification
 
-    return classification(what, assume, domain, parameters)
+    return classification(what, assume, asked, parameters)
 
 
 def settings(texts: Sequence[str]) -> dict[str, str]:

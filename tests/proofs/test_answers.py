@@ -13,7 +13,7 @@ def decided_lines(lhs, rhs, *assume):
 
 
 def classified_lines(what, domain="real", **parameters):
-    return classified(classification(what, (), domain, parameters))
+    return classified(classification(what, (), {"domain": domain}, parameters))
 
 
 def test_a_refutation_comes_with_witness_entry_gap_and_what_was_assumed():

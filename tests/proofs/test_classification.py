@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import pytest
 from exptx.proofs.classification import classification
-from exptx.symbolic import BadInput, Unreadable, Unsupported, encodings
+from exptx.symbolic import BadInput, ExptxError, Unreadable, Unsupported, encodings
 
 
-def classify(what, *assume, domain="real", **parameters):
-    return classification(what, assume, domain, parameters)
+def classify(what, *assume, asked=None, **parameters):
+    return classification(what, assume, asked or {}, parameters)
 
 
 def test_a_turn_in_an_odd_basis_is_a_turn_with_an_exact_metric():
@@ -61,7 +64,7 @@ def test_symbols_need_signs_and_get_them():
     ],
 )
 def test_a_bias_in_disguise_has_its_least_order(bias, domain, order):
-    found = classify(bias, domain=domain)
+    found = classify(bias, asked={"domain": domain})
     assert (found["order"], found["check"]["status"]) == (order, "proved")
 
 
@@ -118,3 +121,35 @@ def test_every_catalogue_name_is_classified(name):
 def test_what_is_nothing_is_refused_in_one_sentence(what, parameters, error, sentence):
     with pytest.raises(error, match=sentence):
         classify(what, **parameters)
+
+
+def test_a_bias_is_counted_up_to_a_row_constant_where_that_is_asked():
+    assert classify("-u")["order"] == 2
+    found = classify("-u", asked={"modulo_row_constant": True})
+    assert found["order"] == 1
+    assert found["answer"].endswith("a constant per query not counted")
+
+
+def test_a_bias_is_replaced_by_decays_within_a_tolerance_on_a_window():
+    asked = {"domain": "causal", "tolerance": "1/1000", "window": "0, 64"}
+    found = classify("-log(1+u)", asked=asked)
+    assert len(found["decays"]) > 2
+    for u in (0, 1, 10, 64):
+        near = float(Fraction(found["constant"])) + sum(
+            float(Fraction(weight)) * math.exp(-float(Fraction(rate)) * u) for weight, rate in found["decays"]
+        )
+        assert abs(near + math.log(1 + u)) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"tolerance": "1/10"}, "tolerance and window belong together"),
+        ({"tolerance": "1e-4", "window": "0, 1"}, "tolerance, column 2"),
+        ({"tolerance": "1/10", "window": "5"}, "a pair"),
+        ({"tolerance": "1/10", "window": "__import__('os')"}, "window"),
+    ],
+)
+def test_a_tolerance_or_window_that_is_none_is_refused_in_one_sentence(asked, sentence):
+    with pytest.raises(ExptxError, match=sentence):
+        classify("-log(1+u)", asked=asked)

@@ -12,7 +12,7 @@ from exptx.symbolic import BadInput
 
 def test_a_question_comes_back_as_a_document():
     assert decide("x", "x", ["x > 0"], 60, 2000)["status"] == "proved"
-    assert classify("-u", (), "causal", {}, 60, 2000)["order"] == 2
+    assert classify("-u", (), {"domain": "causal"}, {}, 60, 2000)["order"] == 2
 
 
 def test_a_limit_is_a_reason_and_leaves_the_formulas_as_typed():
