@@ -24,7 +24,7 @@ from .entries import shift_verdict
 from .errors import BadInput, WrongType
 from .exact import exact_entry
 from .generator import Generator
-from .separate import separate
+from .separate import POSITIONS, separate
 
 
 def content(head_dim: int) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
@@ -40,13 +40,15 @@ class Encoding(ABC):
     """The part common to all encodings; `encoding(name, ...)` builds one.
 
     name, parameters: as given to `encoding`, exact. head_dim: features of q and k (an int, or 2n with a
-    symbol n). fixed_scale: replaces 1/sqrt(head_dim). Encodings are equal when name and parameters are.
+    symbol n). fixed_scale: replaces 1/sqrt(head_dim). trials: pairs (s, u) at which relativity may be refuted.
+    Encodings are equal when name and parameters are.
     """
 
     name: str
     parameters: Mapping[str, object]
     head_dim: int | sp.Expr
     fixed_scale: sp.Expr | None = field(default=None, kw_only=True)
+    trials: Sequence[tuple[int, int]] = field(default=POSITIONS, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -145,7 +147,7 @@ class Encoding(ABC):
         if free.place is None:
             return free.verdict
         # Free frequencies may fail where the given ones do not, so a refutation is found at the given ones.
-        refuted = separate(self, free.place)
+        refuted = separate(self, free.place, self.trials)
         return shift_verdict(self.maps).verdict if refuted is None else refuted
 
     @abstractmethod
