@@ -8,12 +8,13 @@ from itertools import pairwise
 import sympy as sp
 
 from ..encoding import Encoding
-from ..errors import BadInput, WrongType
+from ..errors import BadInput
 from ..exact import exact_entry
 from ..frequencies import positive, whole
 from ..kinds.formula import Formula
-from ..walk import shown
+from .columns import column
 from .registry import register
+from .steps import steps as by_steps
 
 
 @register(
@@ -57,7 +58,7 @@ def step_table(edges: Sequence, values: Sequence, head_dim: int = 64) -> Encodin
     (Shaw et al., arXiv 1803.02155; Raffel et al., arXiv 1910.10683).
     """
     size = whole(head_dim, "head_dim")
-    steps, levels = _exact_list(edges, "edges"), _exact_list(values, "values")
+    steps, levels = column(edges, "edges"), column(values, "values")
     if len(levels) != len(steps) + 1:
         raise BadInput(
             f"values has {len(levels)} entries for {len(steps)} edges; one more value than edges works"
@@ -69,15 +70,5 @@ def step_table(edges: Sequence, values: Sequence, head_dim: int = 64) -> Encodin
             "values are all equal, which is a constant and no table; give at least two different ones"
         )
 
-    def table(t: sp.Expr, s: sp.Expr) -> sp.Expr:
-        pieces = [(level, t - s < edge) for level, edge in zip(levels, steps, strict=False)]
-        return sp.Piecewise(*pieces, (levels[-1], True))
-
     parameters = {"edges": steps, "values": levels, "head_dim": size}
-    return Formula("step_table", parameters, size, bias_formula=table)
-
-
-def _exact_list(given: object, name: str) -> tuple[sp.Expr, ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-        raise WrongType(f"{name} is {shown(given)}; a list of at least one exact number works")
-    return tuple(exact_entry(x, f"{name}[{i}]") for i, x in enumerate(given))
+    return Formula("step_table", parameters, size, bias_formula=lambda t, s: by_steps(t - s, steps, levels))
