@@ -40,7 +40,7 @@ class Encoding(ABC):
     """The part common to all encodings; `encoding(name, ...)` builds one.
 
     name, parameters: as given to `encoding`, exact. head_dim: features of q and k (an int, or 2n with a
-    symbol n). fixed_scale: replaces 1/sqrt(head_dim). trials: pairs (s, u) at which relativity may be refuted.
+    symbol n). fixed_scale: replaces 1/sqrt(head_dim). trials: pairs (s, u) at which relativity may fail.
     Encodings are equal when name and parameters are.
     """
 
