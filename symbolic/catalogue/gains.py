@@ -54,15 +54,15 @@ def untied_gains(
 ) -> Encoding:
     """score = (g_q ⊙ R(tω)q)·(g_k ⊙ R(sω)k), the products g_q g_k unequal on some plane: not relative.
 
-    query_gains: head_dim exact numbers, free symbols g0, g1, … if None; key_gains: all 1 if None. With products
-    e1, e2 the derivative in t and s along t - s = const is -ω(e1-e2)[[sin, cos], [cos, -sin]](ω(s+t)).
+    query_gains: head_dim exact numbers, free symbols g0, g1, … if None; key_gains: all 1 if None. With
+    products e1, e2 the derivative along t - s = const is -ω(e1-e2)[[sin, cos], [cos, -sin]] at ω(s+t).
     """
     turn = rotation(head_dim, rope_theta, None, interleaved, frequencies)
     return _gained("untied_gains", False, turn, query_gains, key_gains)
 
 
 def _gained(name: str, tied: bool, turn: tuple, query: object, key: object) -> Formula:
-    """F(t) = diag(g_q)R(tω), G(s) = diag(g_k)R(sω) for turn = (head_dim, X, parameters); tied or not is checked."""
+    """F(t) = diag(g_q)R(tω), G(s) = diag(g_k)R(sω), checked to be tied or not; turn: (head_dim, X, given)."""
     size, generator, given = turn
     planes = pairs(size, given["interleaved"])
     partner = {i: j for plane in planes for i, j in (plane, plane[::-1])}

@@ -92,7 +92,7 @@ def grape_a_qk(head_dim: int = 64, slope: object = 1, scale: object = None) -> E
 
 
 def _gated(name: str, head_dim: object, slope: object, scale: object, letters: str) -> Lifted:
-    """One J_2(0) a gate: on the query's side (-w/σ · gate, 0), on the key's (0, gate), 1 where it has none."""
+    """One J_2(0) a gate: the query carries (-w/σ · gate, 0), the key (0, gate), 1 where it has none."""
     size, w = whole(head_dim, "head_dim"), positive(slope, "slope")
     sigma = 1 / sp.sqrt(size) if scale is None else positive(scale, "scale")
 

@@ -53,8 +53,8 @@ def xpos(
 ) -> Encoding:
     """score = Σ_i ζ_i^{(t-s)/512} q_i·R((s-t)ω_i)k_i: X = (ln ζ_i/512)I - ω_i J on plane i.
 
-    Sun et al., arXiv 2212.10554: ζ_i = (2i + 0.4 head_dim)/(1.4 head_dim) < 1. centre c (positions), exact or symbolic: common to queries
-    and keys, it drops out. scale_base: the 512, in positions, > 0.
+    ζ_i = (2i + 0.4 head_dim)/(1.4 head_dim) < 1 (Sun et al., arXiv 2212.10554). centre c (positions), exact
+    or symbolic: common to queries and keys, it drops out. scale_base: the 512, in positions, > 0.
     """
     size = even(head_dim, "head_dim")
     base, middle = positive(scale_base, "scale_base"), exact_entry(centre, "centre")

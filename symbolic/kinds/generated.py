@@ -129,6 +129,16 @@ class Generated(Encoding):
         free = replace(self, content_generator=content, biases=biases, value_generator=moved, amplitude=m)
         return free, names.values
 
+    def is_relative(self) -> Verdict:
+        """As for every encoding; where eigenvalues are roots of higher degree, by the flow's own equation."""
+        moved = () if self.value_generator is None else (self.value_generator,)
+        if not any(generator.has_companions for generator in (self.generator, *moved)):
+            return super().is_relative()
+        flow = conjunction(map(verify_flow_by_entries, (self.generator, *moved)))
+        if flow.status is not Status.PROVED:
+            return flow
+        return replace(flow, reason=f"E(s+u)E(-s) = E(u), since E' = XE has one solution: {flow.reason}")
+
     def in_family(self) -> Verdict:
         """PROVED by construction: `E' = XE`, `E(0) = I` for the lifted X, and the score is φ(q)ᵀ E(t-s) ψ(k).
 
@@ -208,6 +218,8 @@ def stays(generator: Generator, domain: str) -> Verdict:
 
 def verify_flow_by_entries(generator: Generator) -> Verdict:
     """Decide E(0) = I and E' = XE for E = exp(tX), entry by entry, each different identity once."""
+    if generator.has_companions:
+        return generator.verify()
     flow, identities = generator.exp(QUERY), Identities()
     for lhs, rhs in (
         (generator.exp(0), sp.eye(generator.dim)),
@@ -250,6 +262,8 @@ class FreeNames:
         """The generator with every frequency and every decay freed."""
         blocks = tuple(
             Block(self._name("g", block.decay), self._name("w", block.frequency), block.size)
+            if isinstance(block, Block)
+            else block
             for block in generator.blocks
         )
         if blocks == generator.blocks:
