@@ -9,7 +9,7 @@ t - s, so neither e^{+γs} nor a difference of two large numbers is ever formed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
+from functools import lru_cache, reduce
 
 import sympy as sp
 import torch
@@ -18,6 +18,7 @@ from torch import Tensor
 from ..symbolic.encoding import Encoding
 from ..symbolic.generator import Generator
 from ..symbolic.kinds.generated import Generated
+from ..symbolic.verdict import Status, Verdict
 from .bias import linear_bias
 from .constants import nearest_float, refuse_symbols
 from .errors import BadChoice, BadDtype, BadTensor, NotLowered, Unbounded
@@ -61,7 +62,7 @@ def attention(
     """
     heads = _heads(encoding, q)
     if not causal:
-        _refuse_unbounded(encoding, heads)
+        _refuse_unbounded(encoding)
     inputs = prepare(q, k, v, position_ids, key_position_ids, causal, attn_mask, enable_gqa)
     with full_precision(q):
         if not isinstance(heads[0], Generated):
@@ -142,6 +143,12 @@ def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
         for name, value in part.parameters.items():
             refuse_symbols(value, f"{name} of encoding {part.name}")
     heads = encoding.heads
+    t, s = heads[0].shown_positions()
+    if not isinstance(t, sp.Symbol):
+        raise NotLowered(
+            f"{encoding.name} is not read at one number a token but at positions such as {t} and {s}; "
+            "its exact score is encoding.score(t, s), and encodings on one axis work here"
+        )
     if q.ndim == 4 and q.shape[-1] != encoding.head_dim:
         raise BadTensor(f"q has head_dim {q.shape[-1]}, but encoding is for head_dim {encoding.head_dim}")
     if q.ndim == 4 and len(heads) not in (1, q.shape[1]):
@@ -149,25 +156,20 @@ def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
     return heads
 
 
-def _refuse_unbounded(encoding: Encoding, heads: tuple[Encoding, ...]) -> None:
-    """causal=False needs every block to hold or turn: only then is the score bounded on both sides."""
-    generators = [part for head in heads for part in _generators(head)]
-    kinds = {block.kind for generator in generators for block in generator.blocks} - {"hold", "turn"}
-    if kinds:
-        words = f"{encoding.name} ({', '.join(sorted(kinds))})"
+@lru_cache(maxsize=64)
+def _ahead(encoding: Encoding) -> Verdict:
+    """Whether keys ahead of the query may be seen: the factor and the bias have upper bounds there."""
+    return encoding.is_bidirectional()
+
+
+def _refuse_unbounded(encoding: Encoding) -> None:
+    verdict = _ahead(encoding)
+    if verdict.status is Status.REFUTED:
         raise Unbounded(
-            f"causal=False lets a query see keys ahead of it, where {words} "
-            "is unbounded; causal=True works, or, as a separate choice, the symmetric form in |t - s| "
-            "(encoding 'symmetric_distance')"
+            f"causal=False lets a query see keys ahead of it, where {encoding.name} "
+            f"is unbounded ({verdict.reason}); causal=True works, or, as a separate choice, the symmetric form "
+            "in |t - s| (encoding 'symmetric_distance')"
         )
-
-
-def _generators(head: Encoding) -> list[Generator]:
-    """What acts on the content, and the biases that are not zero."""
-    if not isinstance(head, Generated):
-        return list(head.generators)
-    biases = [bias.generator for bias in head.biases if any(bias.query) and any(bias.key)]
-    return [head.content_generator, *biases]
 
 
 def _content_scores(inputs: Inputs, generators: list[Generator]) -> Tensor:

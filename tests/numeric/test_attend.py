@@ -174,8 +174,15 @@ def test_what_grows_for_keys_ahead_is_refused_with_the_symmetric_form_as_another
 
 def test_growth_is_refused_for_keys_ahead_too():
     q, k, v = inputs(torch.float32)
-    with pytest.raises(Unbounded, match=r"decay \(grow\) is unbounded"):
+    with pytest.raises(Unbounded, match=r"decay is unbounded .*grow"):
         attention(q, k, v, encoding("decay", head_dim=D, gamma=R(-1, 10)), causal=False)
+
+
+def test_a_bias_that_falls_on_both_sides_is_no_reason_to_refuse_keys_ahead():
+    q, k, v = inputs(torch.float64)
+    falling, t = encoding("quadratic_bias", head_dim=D, coefficient=R(1, 4)), torch.arange(5)
+    known, bound = bounded_output(q, k, v, falling, t, t, False, torch.float64)
+    assert ((attention(q, k, v, falling, causal=False) - known).abs() <= bound).all()
 
 
 def inputs(dtype, heads=H, time=5, key_heads=None):

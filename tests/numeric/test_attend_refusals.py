@@ -26,6 +26,11 @@ SYMMETRIC = encoding("symmetric_distance", slope=sp.Rational(1, 3), head_dim=D)
             BadTensor,
             "encoding has 4 heads but q has 3",
         ),
+        (
+            {"encoding": encoding("axial", head_dim=D)},
+            NotLowered,
+            r"axial is not read at one number a token but at positions such as \(t0, t1\)",
+        ),
         ({"encoding": encoding("learned_absolute", head_dim=D)}, NotLowered, r"p0\(t\) has no numeric form"),
         (
             {"encoding": encoding("decay", head_dim=D, gamma=G)},
