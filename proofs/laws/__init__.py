@@ -7,6 +7,7 @@ from . import (
     chunks,
     clocks,
     complete_list,
+    distances,
     fade,
     fence,
     frequencies,
@@ -14,8 +15,11 @@ from . import (
     levels,
     linear_attention,
     longer_contexts,
+    many_clocks,
+    mixtures,
     one_parameter,
     order,
+    ordered_products,
     outside,
     overflow,
     pairs,
@@ -27,6 +31,7 @@ from . import (
     states,
     turn,
     uniqueness,
+    unrealised,
 )
 
 STORY = (
@@ -51,5 +56,18 @@ STORY = (
     complete_list,
 )
 # files that add laws to a chapter of STORY when they are imported
-CONTINUED = (sizes, outside, chunks, overflow, states, ranks, realised)
+CONTINUED = (
+    sizes,
+    outside,
+    chunks,
+    overflow,
+    states,
+    ranks,
+    realised,
+    unrealised,
+    distances,
+    mixtures,
+    many_clocks,
+    ordered_products,
+)
 CHAPTERS = tuple(module.CHAPTER for module in STORY)

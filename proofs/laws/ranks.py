@@ -21,7 +21,7 @@ def order_from_below() -> Law:
         name="every entry is a row times a column of length d",
         goal=True,
         of=Words(c * both * v_, (c * p) * (q * v_), ((both, p * q),)),
-        note="P, Q stand for Xⁱ, Xʲ, or for e^{x_i X}, e^{y_j X}; PQ for their product",
+        note="P, Q stand for Xⁱ, Xʲ, for e^{x_i X}, e^{y_j X}, or for steps Aⁱ, Aʲ; PQ for their product",
     )
     flat = tuple(
         Determinant(
@@ -36,7 +36,7 @@ def order_from_below() -> Law:
             "Let `b(u) = cᵀ e^{uX} v` with `X` of size `d`. Then `b(x + y) = (cᵀe^{xX})(e^{yX}v)` and "
             "`b^{(i+j)}(0) = (cᵀXⁱ)(Xʲv)`, so the matrices `[b(x_i + y_j)]` and `[b^{(i+j)}(0)]` have rank "
             "at most `d`: their determinants of size `d + 1` and more are 0. If one of size `n` is not 0, no "
-            "order below `n` is possible."
+            "order below `n` is possible. The same holds on whole positions, with `Aⁿ` for `e^{uX}`."
         ),
         hypotheses=(FINITE,),
         steps=(

@@ -21,6 +21,7 @@ EXPECTED_REFUTED = {
     "growth-forbidden", "gates-order", "add-then-decay", "gates-one-sum", "chunk-border", "state-rank-less",
     "nonlinear-outside", "score-map-outside", "content-position-outside",
     "determinant-refutes", "same-size",
+    "fading-distance", "distance-backwards", "clipped-everywhere", "window-decides", "row-constant-always",
     *(f"{law}/{name}" for law in ("relative", "in-family") for name in (
         "sinusoidal", "learned_absolute", "keys_only", "before_projection", "mismatched_pairings",
         "same_side_boost", "rotated_values")),
