@@ -113,7 +113,7 @@ def _outside_the_content(a: Generated, b: Generated) -> Inequivalent | None:
         return Inequivalent(f"head_dim is {a.head_dim} and {b.head_dim}")
     if a.scale != b.scale:
         return Inequivalent(f"the scales are {a.scale} and {b.scale}; only a factor on W_q changes that")
-    if a.amplitude != b.amplitude:
+    if not _equal(a.amplitude, b.amplitude):
         return Inequivalent(
             f"the amplitudes are {a.amplitude} and {b.amplitude}; only a factor on W_q changes that"
         )

@@ -48,16 +48,20 @@ class Lengthwise(Encoding):
         return [position * w for w in self.spectrum(position + 1)]
 
     def _turned(self, angles: list[sp.Expr]) -> sp.ImmutableMatrix:
-        """R(a) = [[cos a, -sin a], [sin a, cos a]] on every plane."""
+        """R(a) on every plane."""
         entries = {}
-        for (i, j), a in zip(self.planes, angles, strict=True):
-            entries |= {(i, i): sp.cos(a), (i, j): -sp.sin(a), (j, i): sp.sin(a), (j, j): sp.cos(a)}
+        for plane, a in zip(self.planes, angles, strict=True):
+            turn = _turn(a)
+            entries |= {(i, j): turn[r, c] for r, i in enumerate(plane) for c, j in enumerate(plane)}
         return sp.ImmutableMatrix(sp.SparseMatrix(self.head_dim, self.head_dim, entries))
 
     def is_relative(self) -> Verdict:
         """REFUTED by a key written past the original length, compared with one at 0 with the same gap."""
         pairs = [(self.original_length + more, gap) for gap in (1, 2, 3) for more in (0, 1, 7)]
-        for i, _ in self.planes:
+        first = sp.Integer(self.original_length)
+        before, after = self.spectrum(first), self.spectrum(first + 1)
+        changed = (plane for plane, a, b in zip(self.planes, before, after, strict=True) if a != b)
+        for i, _ in changed:
             found = separate(self, Place("score", i, i), pairs)
             if found is not None:
                 return replace(found, reason=f"cached keys stay as they were turned: {found.reason}")
@@ -81,10 +85,16 @@ class Lengthwise(Encoding):
         return self._rotations()
 
     def _rotations(self) -> Verdict:
-        """Decide R(a)ᵀR(a) = I for a free angle on every plane."""
-        free = self._turned([sp.Symbol(f"a{k}", real=True) for k in range(len(self.planes))])
-        verdict = decide(free.T * free, sp.eye(self.head_dim))
+        """Decide R(a)ᵀR(a) = I on a plane with a free angle."""
+        turn = _turn(sp.Symbol("a", real=True))
+        verdict = decide(turn.T * turn, sp.eye(2))
         if verdict.status is not Status.PROVED:
             return verdict
         reason = "R(a)ᵀR(a) = I for every angle a, so at every length the map is a rotation, of norm 1"
         return replace(verdict, reason=reason)
+
+
+def _turn(angle: sp.Expr) -> sp.ImmutableMatrix:
+    """R(a) = [[cos a, -sin a], [sin a, cos a]]."""
+    c, s = sp.cos(angle), sp.sin(angle)
+    return sp.ImmutableMatrix([[c, -s], [s, c]])
