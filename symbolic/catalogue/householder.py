@@ -38,7 +38,7 @@ def path(head_dim: int, vectors: object = None, betas: object = None) -> Encodin
         "S. Yang et al., Parallelizing Linear Transformers with the Delta Rule over Sequence Length, "
         "arXiv 2406.06484; fla/ops/delta_rule/naive.py"
     ),
-    danger="where β k·k exceeds 2 the state grows, so keys are normalised; where it is 1 a factor is singular",
+    danger="where β k·k exceeds 2 the state grows, so keys are normalised; where it is 1 H is singular",
     example={"head_dim": 2},
 )
 def deltanet(head_dim: int, keys: object = None, betas: object = None) -> Encoding:
@@ -71,7 +71,7 @@ def _reflect(beta: sp.Expr, *vector: sp.Expr) -> sp.MatrixBase:
 
 
 def _samples(size: int) -> tuple[Numbers, ...]:
-    """β = 1/2 along e0 and along (3, 4)/5, which do not commute; β = 1, singular. All vectors have length 1."""
+    """β = 1/2 along e0 and along (3, 4)/5, which do not commute; β = 1, singular. Vectors have length 1."""
     half, rest = sp.Rational(1, 2), (sp.S.Zero,) * (size - 2)
     if size == 1:
         return (half, sp.S.One), (sp.Rational(1, 4), sp.S.One), (sp.S.One, sp.S.One)

@@ -118,7 +118,8 @@ class Clocked(Encoding):
             step = self.evolution(sp.Integer(s + 1), sp.Integer(s))
             verdict = _same(step, first)
             if verdict.entry is not None:
-                return separate(self, Place("score", *verdict.entry), [(s, 1)]) or verdict
+                found = separate(self, Place("score", *verdict.entry), [(s, 1)])
+                return verdict if found is None else found
         return Verdict(Status.PROVED, f"the steps between the {last + 1} given tokens are all the same")
 
     def in_family(self) -> Verdict:

@@ -150,7 +150,8 @@ class Ordered(Encoding):
         first, *others = self.tokens.known[1:] if self.inclusive else self.tokens.known[:-1]
         for s, factor in enumerate(others, start=1):
             if factor != first:
-                return _first_gap(self, s, 1) or Identities().decide_matrices(factor, first)
+                found = _first_gap(self, s, 1)
+                return Identities().decide_matrices(factor, first) if found is None else found
         return Verdict(Status.PROVED, "all factors that occur are the same, so U(t,s) is a power of one")
 
     def _with_numbers(self, found: Verdict, tried: Tokens, last: int) -> Verdict:
