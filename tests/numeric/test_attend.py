@@ -38,6 +38,9 @@ INSIDE = {
     "rope + alibi": encoding("rope", head_dim=D) + encoding("alibi", num_heads=H, head_dim=D),
     "decay + rope": encoding("decay", head_dim=D, gamma=R(1, 7)) + encoding("rope", head_dim=D),
     "values back": encoding("rotated_values_back", head_dim=D),
+    "yarn": encoding("yarn", head_dim=D, factor=16, original_max_position_embeddings=4096),
+    "yarn + alibi": encoding("yarn", head_dim=D, factor=16, original_max_position_embeddings=4096)
+    + encoding("alibi", num_heads=H, head_dim=D),
 }
 OUTSIDE = {
     "sinusoidal": encoding("sinusoidal", head_dim=D),
@@ -49,6 +52,15 @@ OUTSIDE = {
         "before_projection", head_dim=D, projection=sp.Matrix(D, D, lambda i, j: R(i - j, 8))
     ),
     "symmetric": encoding("symmetric_distance", slope=R(1, 3), head_dim=D),
+    "dynamic base": encoding("dynamic_ntk", head_dim=D, factor=2, max_position_embeddings=3),
+    "switching": encoding(
+        "longrope_switching",
+        head_dim=D,
+        short_factor=[1, 1, 1, 1],
+        long_factor=[1, 2, 3, 4],
+        factor=4,
+        original_max_position_embeddings=3,
+    ),
     "steps": encoding("step_table", edges=[-1, 1, 3], values=[0, R(1, 2), -1, R(1, 3)], head_dim=D),
 }
 FAR = {"rope", "rope interleaved", "rope partial", "keys only", "mismatched", "rotated values", "values back"}
@@ -73,9 +85,11 @@ def score_error(q, k, encoding, t, s, dtype):
     if isinstance(encoding.heads[0], Generated):
         drift = [budget.table_entry(float(ids.abs().max()), arithmetic(dtype)) for ids in (t, s)]
         vectors = [budget.rotated_vector(tau, dtype) for tau in drift]
-        norms = q.norm(dim=-1)[..., :, None] * k.norm(dim=-1)[..., None, :]
+        square = float(encoding.heads[0].amplitude) ** 2
+        norms = square * q.norm(dim=-1)[..., :, None] * k.norm(dim=-1)[..., None, :]
         return budget.score_of_vectors(norms, *vectors, q.shape[-1], dtype)
-    lifted = [torch.cat((x, torch.ones(*x.shape[:-1], encoding.slots).double()), dim=-1) for x in (q, k)]
+    slots = encoding.key_factor(sp.S.Zero).cols - q.shape[-1]
+    lifted = [torch.cat((x, torch.ones(*x.shape[:-1], slots).double()), dim=-1) for x in (q, k)]
     left = factor_error(lifted[0], encoding.query_factor, t, dtype)
     right = factor_error(lifted[1], encoding.key_factor, s, dtype)
     (qm, qe), (km, ke) = ([part[..., None, :] for part in left], [part[..., None, :, :] for part in right])
