@@ -13,7 +13,7 @@ from ..generator import Generator
 from ..kinds.formula import Formula
 from ..kinds.generated import Generated
 from .registry import register
-from .turning import rotation
+from .turning import plane_frequencies, rates_shown, rotation
 
 
 def _query_turn(ingredients, t):
@@ -156,3 +156,28 @@ def rotated_values_back(
     """Rotary scores, the value at s is R(s w)v and the output at t is turned back by R(-t w)."""
     size, generator, given = rotation(head_dim, rope_theta, None, interleaved, frequencies)
     return Generated("rotated_values_back", given, size, generator, value_generator=generator)
+
+
+@register(
+    published="`q̃ = q ⊙ cos + rotate_half(q) ⊙ sin` with a table that repeats each angle twice in a row",
+    source="no published encoding: a mistake that implementations make",
+    danger="as rope",
+    example={"head_dim": 4},
+)
+def mismatched_table(head_dim: int, rope_theta: object = 10000, frequencies: object = None) -> Encoding:
+    """Angles (w0, w0, w1, w1, …) meant for planes (2k, 2k+1), used by the rotation of planes (k, k + d/2).
+
+    The two features of a plane turn by different angles: it is no rotation, and no map of t - s.
+    """
+    size = even(head_dim, "head_dim")
+    if size < 4:
+        raise BadInput("head_dim is 2, where both pairings are the same; at least 4 works")
+    half, turns = size // 2, plane_frequencies(frequencies, rope_theta, size)
+    swap = sp.Matrix(size, size, lambda i, j: int(j == i - half) - int(j == i + half))
+
+    def turned(_, position):
+        angles = [position * turns[i // 2] for i in range(size)]
+        return sp.diag(*map(sp.cos, angles)) + sp.diag(*map(sp.sin, angles)) * swap
+
+    parameters = {"head_dim": size, **rates_shown(frequencies, rope_theta, turns)}
+    return Formula("mismatched_table", parameters, size, query=turned, key=turned)
