@@ -12,6 +12,7 @@ from . import (
     fence,
     frequencies,
     groups,
+    integers,
     levels,
     linear_attention,
     longer_contexts,
@@ -69,5 +70,6 @@ CONTINUED = (
     mixtures,
     many_clocks,
     ordered_products,
+    integers,
 )
 CHAPTERS = tuple(module.CHAPTER for module in STORY)
