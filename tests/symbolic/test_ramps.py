@@ -1,5 +1,7 @@
 """YaRN and Llama 3 plane by plane: published decimals, where the ramps start and end, what is refused."""
 
+import math
+
 import pytest
 import sympy as sp
 from exptx.symbolic.balls import enclose
@@ -167,6 +169,45 @@ def test_the_factor_may_be_a_symbol_where_only_planes_are_compared():
     s = sp.Symbol("s", positive=True)
     table = llama3(500_000, 128, s, 8192, 1, 4).exact
     assert table[63] == rotary(500_000, 128).exact[63] / s
+
+
+# ------------------------------------------------------------ the same rules in floating point
+
+
+def yarn_in_floats(base, dim, s, first, fast, slow, truncate):
+    """The rule as the code of its authors has it, step by step, in doubles."""
+    low, high = (dim * math.log(first / (r * 2 * math.pi)) / (2 * math.log(base)) for r in (fast, slow))
+    if truncate:
+        low, high = math.floor(low), math.ceil(high)
+    low, high = max(low, 0), min(high, dim - 1)
+    ramps = (min(max((k - low) / (high - low), 0.0), 1.0) for k in range(dim // 2))
+    return [base ** (-2 * k / dim) * (r / s + 1 - r) for k, r in enumerate(ramps)]
+
+
+def llama3_in_floats(base, dim, s, first, low, high):
+    """The rule by wavelengths, case by case, in doubles."""
+    found = []
+    for w in (base ** (-2 * k / dim) for k in range(dim // 2)):
+        wavelength = 2 * math.pi / w
+        smooth = (first / wavelength - low) / (high - low)
+        blend = (1 - smooth) * w / s + smooth * w
+        slow = w / s if wavelength > first / low else blend
+        found.append(w if wavelength < first / high else slow)
+    return found
+
+
+@pytest.mark.parametrize("base", [10_000, 500_000, sp.Rational(24691, 2)])
+@pytest.mark.parametrize(("dim", "first"), [(8, 1000), (64, 4096), (128, 131072)])
+@pytest.mark.parametrize("truncate", [True, False])
+def test_the_exact_tables_agree_with_the_rules_in_floating_point(base, dim, first, truncate):
+    s, plain = sp.Rational(7, 2), (float(base), dim, 3.5, first)
+    exact = [
+        yarn(base, dim, s, first, beta_fast=16, beta_slow=sp.Rational(3, 4), truncate=truncate),
+        llama3(base, dim, s, first, sp.Rational(1, 2), 5),
+    ]
+    floats = [yarn_in_floats(*plain, 16, 0.75, truncate), llama3_in_floats(*plain, 0.5, 5)]
+    for table, expected in zip(exact, floats, strict=True):
+        assert [float(w) for w in table] == pytest.approx(expected, rel=1e-12)
 
 
 # ------------------------------------------------------------------------------------ refusals
