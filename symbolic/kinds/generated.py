@@ -226,7 +226,7 @@ def _long(generator: Generator) -> bool:
 
 
 def verify_flow_by_entries(generator: Generator) -> Verdict:
-    """Decide E(0) = I and E' = XE for E = exp(tX): each different entry once, or block by block where long."""
+    """Decide E(0) = I and E' = XE for E = exp(tX): every different entry, or block by block if long."""
     if _long(generator):
         return verify_assembled(generator, generator.freed()[0])
     flow, identities = generator.exp(QUERY), Identities()
