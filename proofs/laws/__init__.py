@@ -1,6 +1,7 @@
 """The laws in the order in which the report tells them: a file a chapter, some chapters in two files."""
 
 from . import (
+    axes,
     bounded,
     bridge,
     broken,
@@ -11,11 +12,13 @@ from . import (
     fade,
     fence,
     frequencies,
+    grids,
     groups,
     integers,
     levels,
     linear_attention,
     longer_contexts,
+    many_axes,
     many_clocks,
     mixtures,
     one_parameter,
@@ -51,6 +54,7 @@ STORY = (
     slide,
     realisation,
     bounded,
+    axes,
     clocks,
     linear_attention,
     fence,
@@ -58,6 +62,8 @@ STORY = (
 )
 # files that add laws to a chapter of STORY when they are imported
 CONTINUED = (
+    grids,
+    many_axes,
     sizes,
     outside,
     chunks,
