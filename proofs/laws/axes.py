@@ -154,8 +154,8 @@ def axes_force_commuting() -> Law:
         ),
         sources=(LIERE, STRING),
         comment=(
-            "So a model with learned matrices for its axes is relative exactly where the learned matrices "
-            "commute. On one axis there is nothing to commute."
+            "So a model with learned matrices for its axes is relative exactly where they commute. On one axis "
+            "there is nothing to commute."
         ),
     )
 
@@ -191,7 +191,6 @@ def axes_second_order() -> Law:
             "`a = b ≠ 0`."
         ),
         steps=(goal,),
-        rests_on=("axes-force-commuting",),
         perturbations=(
             goal.but("the whole commutator", rhs=bracket + higher),
             goal.but("the terms of degree 3 and 4 vanish too", rhs=half * bracket),
