@@ -154,8 +154,8 @@ def axes_force_commuting() -> Law:
         ),
         sources=(LIERE, STRING),
         comment=(
-            "So a model with learned matrices for its axes is relative exactly where they commute. On one axis "
-            "there is nothing to commute."
+            "So a model with learned matrices for its axes is relative exactly where they commute. On one "
+            "axis there is nothing to commute."
         ),
     )
 
