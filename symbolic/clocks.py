@@ -25,6 +25,7 @@ from .spectral.sparse import product
 from .words import Words, letters
 
 TOKEN, OTHER = sp.Symbol("l", real=True), sp.Symbol("l'", real=True)
+LONGEST = 4096  # tokens whose gates are written out
 TRIED = 8  # whole tokens at which expressions are compared when a witness is looked for
 
 
@@ -66,6 +67,8 @@ class Clock:
         for position in (t, s):
             if self.values is not None and not 0 <= position < len(self.values):
                 raise BadInput(f"position is {position}; {self._known}")
+        if abs(t - s) > LONGEST:
+            raise BadInput(f"t - s is {t - s}; gates are written one by one, for at most {LONGEST} tokens")
         first, last = (s, t) if self.inclusive else (s - 1, t - 1)
         if t < s:
             return -sp.Add(*(self.at(token) for token in range(last + 1, first + 1)))

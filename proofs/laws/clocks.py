@@ -75,7 +75,8 @@ def gates_telescope(name: str) -> Law:
         comment=(
             "One token more multiplies by `exp(aX)` and adds `a` to the clock; the step is the group law, "
             "which holds [for every X](#flow-group-law). The gates are free symbols, so they may depend on "
-            "content. Where decay and each plane have a gate of their own there is a clock for each."
+            "content. Where decay and each plane have a gate of their own there is "
+            "[a clock for each](#clocks-cocycle)."
         ),
     )
 
@@ -123,8 +124,8 @@ def gates_split() -> Law:
         ),
         comment=(
             "Relative to clock differences, not to token distances. Sums from `s + 1` to `t` and from `s` to "
-            "`t - 1` are two clocks and two models. A gate that is exactly 0 has no inverse, so a key side "
-            "does not exist then."
+            "`t - 1` are [two clocks and two models](#inclusive-exclusive). A gate that is exactly 0 has no "
+            "inverse, so [a key side does not exist then](#singular-factor)."
         ),
     )
 
@@ -159,8 +160,9 @@ def gates_order() -> Law:
         ),
         rests_on=("commuting-sum",),
         comment=(
-            "With generators that do not commute only `U(t,s)U(s,r) = U(t,r)` is left: the path matters, "
-            "and no pair of token-wise factors need exist. Products of Householder-like maps are of this "
-            "kind. So “gates only move the clock” needs generators that commute."
+            "With generators that do not commute [only](#ordered-cocycle) `U(t,s)U(s,r) = U(t,r)` is left: "
+            "the path matters, and no pair of token-wise factors need exist. "
+            "[Products of Householder-like maps](#ordered-in-clocks) are of this kind. So “gates only "
+            "move the clock” needs [generators that commute](#order-commutes)."
         ),
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import sympy as sp
 
+from ..balls import enclose
 from ..errors import BadInput, WrongType
 from ..exact import exact_entry
 from ..walk import shown
@@ -45,7 +46,7 @@ def forgotten(gate: object, name: str) -> sp.Expr:
             f"{name} is 0: such a gate erases everything before it and has no logarithm; "
             "a number above 0 and at most 1 works"
         )
-    if not (factor.is_positive and (1 - factor).is_nonnegative):
+    if not (_not_negative(factor) and _not_negative(1 - factor)):
         raise BadInput(f"{name} is {factor}; a number above 0 and at most 1 works")
     return -sp.log(factor)
 
@@ -53,6 +54,13 @@ def forgotten(gate: object, name: str) -> sp.Expr:
 def step(gate: object, name: str) -> sp.Expr:
     """A step that is not negative."""
     size = exact_entry(gate, name)
-    if not size.is_nonnegative:
+    if not _not_negative(size):
         raise BadInput(f"{name} is {size}; a number that is not negative works")
     return size
+
+
+def _not_negative(value: sp.Expr) -> bool:
+    """Known to be at least 0: by the signs of its symbols, or for a number by balls."""
+    if value.is_nonnegative is None and value.is_number:
+        return enclose(value).lower >= 0
+    return bool(value.is_nonnegative)

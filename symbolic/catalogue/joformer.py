@@ -25,14 +25,15 @@ def joformer(head_dim: int, angles: object = None) -> Encoding:
     """score = q·R_{t-1} ⋯ R_s k; the value at s reaches t as R_{t-1} ⋯ R_s v.
 
     R_l turns the planes (0, 1), (1, 2), … one after the other by head_dim - 1 angles of its token, in
-    radians; with head_dim 2 all commute. angles: one list a token, exact; free if None.
+    radians; with head_dim 2 all commute, and the angles are those of the code with the other sign. angles:
+    one list a token, exact; free if None.
     """
     size = whole(head_dim, "head_dim", 2)
     names = tuple(f"theta{i}" for i in range(size - 1))
     rows = gate_rows(angles, "angles", size - 1, exact_entry)
     given = None if angles is None else tuple(zip(*rows, strict=True))
     one, zero = sp.S.One, (sp.S.Zero,) * (size - 2)
-    samples = ((one, *zero), (*zero, one), (one,) * (size - 1))
+    samples = ((one, *zero), (*zero, sp.Integer(2)))
     tokens = Tokens(names, _turns, samples, given)
     parameters = {"head_dim": size, "angles": given}
     return Ordered("joformer", parameters, size, tokens, inclusive=False, moves_values=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from ..block import Block
-from ..clocks import Clock, is_cocycle, joint_flow, one_clock
+from ..clocks import TOKEN, Clock, is_cocycle, joint_flow, one_clock
 from ..combine import direct_sum
 from ..decide import Status, Verdict
 from ..encoding import Encoding
@@ -151,11 +151,11 @@ class Clocked(Encoding):
 
         Opaque gates are independent, so that more than one clock of independent generators is refuted.
         """
-        token = sp.Symbol("l", real=True)
-        gates = [
-            sp.Function(clock.gate, real=True)(token) if clock.values is None else list(clock.values)
-            for clock in self.clocks
-        ]
+        known = [len(clock.values) for clock in self.clocks if clock.values is not None]
+        if known:
+            gates = [[clock.at(token) for token in range(min(known))] for clock in self.clocks]
+        else:
+            gates = [sp.Function(clock.gate, real=True)(TOKEN) for clock in self.clocks]
         return one_clock(gates, self.generators)
 
     def is_bounded(self, domain: str = "real") -> Verdict:

@@ -25,7 +25,8 @@ from ..spectral.sparse import product
 
 Numbers = tuple[sp.Expr, ...]
 REACH = ((1, 1), (2, 1), (1, 2), (2, 2))  # (s, u) at which equal gaps are compared
-FARTHEST = 10**6
+FARTHEST = 10**6  # a position
+LONGEST = 256  # factors that are multiplied
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,8 @@ class Ordered(Encoding):
         """U(t, s), shape (head_dim, head_dim), for whole t >= s."""
         if t < s:
             raise BadInput(f"t is {t} and s is {s}; the product runs from the key on, so t >= s works")
+        if t - s > LONGEST:
+            raise BadInput(f"t - s is {t - s}; at most {LONGEST} factors are multiplied out")
         first, last = (s + 1, t) if self.inclusive else (s, t - 1)
         result = sp.ImmutableMatrix(sp.eye(self.head_dim))
         for token in range(first, last + 1):

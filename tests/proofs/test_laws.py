@@ -25,6 +25,8 @@ EXPECTED_REFUTED = {
     "determinant-refutes", "same-size",
     "fading-distance", "distance-backwards", "clipped-everywhere", "window-decides", "row-constant-always",
     "positive-determinant",
+    "bridge-without-invertibility", "composing-identity", "invariant-slide", "half-plane",
+    "eigenvalues-not-enough",
     *(f"{law}/{name}" for law in ("relative", "in-family") for name in (
         "sinusoidal", "learned_absolute", "keys_only", "before_projection", "mismatched_pairings",
         "same_side_boost", "rotated_values")),
