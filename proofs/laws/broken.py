@@ -7,7 +7,7 @@ from ...symbolic.finite import Finite
 from ...symbolic.tree import At
 from ..law import Chapter, Law
 from ..step import Cited, Enclosed, Exact, Identity, Source
-from .common import I2, R, g, plus, product, t, times, u, v
+from .common import I2, R, g, plus, product, t, times, transpose, u, v
 
 CHAPTER = Chapter(
     "broken",
@@ -115,6 +115,7 @@ def broken_continuity() -> Law:
                 lemma="√2 is irrational, so a + b√2 = a' + b'√2 with integers only if a = a' and b = b'",
                 source=Source("W. Rudin, Principles of Mathematical Analysis, 3rd ed., Example 1.1"),
             ),
+            Identity(name="it is bounded: R(b)ᵀR(b) = I", lhs=product(transpose(R(b)), R(b)), rhs=I2),
             Enclosed(name="the time 239 - 169√2 is nearly 0", expr=small, lower="-0.0022", upper="-0.0020"),
             goal,
         ),
@@ -122,6 +123,6 @@ def broken_continuity() -> Law:
         comment=(
             "The cosine of -169 is 0.798…. This machine composes, can be undone and is bounded, and it is no "
             "`exp(tX)`: an account that calls every discontinuous solution unbounded is right about "
-            "scalars only."
+            "[scalars](#measurable-enough) only."
         ),
     )

@@ -4,7 +4,7 @@ import sympy as sp
 
 from ...symbolic.decide import Status
 from ...symbolic.limits import Limit
-from ...symbolic.tree import D
+from ...symbolic.tree import At, D
 from ..law import Hypothesis, Law
 from ..step import Cited, Determinant, Enclosed, Exact, Identity, Source
 from .common import ALIBI, dot, g, m, plus, s, t, times, u
@@ -48,7 +48,7 @@ def log_mixture() -> Law:
     near = Identity(
         name="and is -1/h at x = 0: the integral is 1/(1 + u), the derivative of log(1 + u)",
         goal=True,
-        lhs=primitive.subs(x, 0),
+        lhs=At(primitive, x, 0),
         rhs=-1 / h,
     )
     value = Enclosed(

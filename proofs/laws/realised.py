@@ -96,7 +96,7 @@ def realised(name: str) -> Law:
                 "v is doubled, and its first entry raised", rhs=2 * values + sp.Matrix([1] + [0] * (d - 1))
             ),
             det.but("the determinant is doubled", rhs=2 * found.determinant),
-            sign.but("the other sign", sign=opposite),
+            *(() if found.determinant.is_number else (sign.but("the other sign", sign=opposite),)),
         ),
         comment=(
             f"{found.used} `C = e₁ᵀ` and `v` are query and key slots: `e^{{tX}}` acts on one, `e^{{-sX}}` "

@@ -66,8 +66,10 @@ def uniqueness() -> Law:
         ),
         sources=(PURANIK,),
         comment=(
-            "An unknown function on the whole line is pinned by one matrix. Differentiability for free is "
-            "the cited part; the rest is two lines. The scalar case is Cauchy's (1821); the theorem on "
+            "An unknown function on the whole line is pinned by one matrix. [Differentiability for "
+            "free](#smooth-for-free) "
+            "is the cited part here; the rest is two lines. The scalar case is Cauchy's (1821); the theorem "
+            "on "
             "matrices is much younger."
         ),
     )
