@@ -180,10 +180,11 @@ class Rewriter:
         return sp.Add(*(m * self.constants.name(sp.log(p)) for p, m in primes.items()))
 
     def _theta(self, q: sp.Expr, m: sp.Expr) -> sp.Symbol:
-        """The symbol of log|q|."""
-        even = m % 2 == 0
-        side = self._sign(q) if even else 1
-        return self.logs.name(sp.log(side * q))
+        """The symbol of log|q|, written with the sign of q at `where`; an even m may see it change."""
+        if m % 2 == 0:
+            return self.logs.name(sp.log(self._sign(q) * q))
+        value = q.xreplace({self.u: self.where}).xreplace(self.constants.values)
+        return self.logs.name(sp.log(-q if value.is_negative else q))
 
     def _power(self, base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
         moving = {self.u, *self.logs.values}

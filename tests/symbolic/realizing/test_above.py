@@ -10,6 +10,8 @@ m, r = sp.symbols("m r", positive=True)
 ROOT = sp.sqrt(sp.Abs(u))
 
 BOUNDED = [
+    -(sp.Abs(u) ** sp.Rational(3, 2)),
+    -m * sp.Abs(u) ** sp.Rational(19, 10),
     sp.S.Zero,
     -r * u**2,
     -m * sp.Abs(u),
@@ -26,6 +28,8 @@ BOUNDED = [
     u - sp.Abs(u),
 ]
 UNBOUNDED = [
+    sp.Abs(u) ** sp.Rational(3, 2),
+    -u * sp.Abs(u) ** sp.Rational(9, 10),
     -m * u,
     m * u,
     r * u**2,
