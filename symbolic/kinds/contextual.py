@@ -110,6 +110,12 @@ class Contextual(Encoding):
         """NOT_CHECKED: the score is no function of the gap."""
         return Verdict(Status.NOT_CHECKED, "the score is no function of the gap")
 
+    def latex(self) -> str:
+        """The score as LaTeX: written out for up to four features, else by what it depends on."""
+        if self.head_dim in (1, 2, 3, 4):
+            return super().latex()
+        return r"\mathrm{score}(t, s) = f(q, k, x_{s+1}, \dots, x_t)"
+
     def is_bounded(self, domain: str = "real") -> Verdict:
         """NOT_CHECKED: there is no X."""
         return Verdict(Status.NOT_CHECKED, "there is no X")

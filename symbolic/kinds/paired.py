@@ -53,6 +53,12 @@ class Paired(Formula):
         key = self.key_lift(column(k, symbols[1], "k"))
         return (query.T * self.maps(t, s)["score"] * key)[0, 0]
 
+    def latex(self) -> str:
+        """The score as LaTeX: written out for up to four features, else with the matrix of both positions."""
+        if self.head_dim in (1, 2, 3, 4):
+            return super().latex()
+        return r"\mathrm{score}(t, s) = \varphi(q)^{\top} M(t, s)\, \psi(k)"
+
     def _factors_bounded(self, relative: Verdict) -> Verdict:
         if relative.status is not Status.REFUTED:
             return relative
