@@ -9,8 +9,9 @@ from ...symbolic.free import WordPoly
 from ...symbolic.induction import Induction
 from ...symbolic.models import Rule
 from ...symbolic.words import commuting
-from ..step import Source
+from ..step import Perturbation, Source, Step
 
+Parts = tuple[tuple[Step, ...], tuple[Perturbation, ...]]  # steps of a law and their perturbations
 t, s, u, v, c = sp.symbols("t s u v c", real=True)
 w = sp.Symbol("omega", positive=True)
 g = sp.Symbol("gamma", positive=True)

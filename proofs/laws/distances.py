@@ -37,9 +37,8 @@ def even_bias() -> Law:
         title="Functions of the distance: the even ones",
         statement=(
             "Let `f` be an exponential polynomial. The bias `b(u) = f(|u|)` has a generator on the whole "
-            "line iff `f` is even, "
-            "`f(-u) = f(u)` for all real `u`: then `f(|u|) = f(u)`. So are `u²`, `cos ωu` and `cosh γu`, "
-            "for all `γ, ω > 0`."
+            "line iff `f` is even, `f(-u) = f(u)` for all real `u`: then `f(|u|) = f(u)`. So are `u²`, `cos "
+            "ωu` and `cosh γu`, for all `γ, ω > 0`."
         ),
         hypotheses=(INTERVAL,),
         steps=(
@@ -58,10 +57,9 @@ def even_bias() -> Law:
         ),
         rests_on=("realised/square", "realised/wave", "equation-solutions"),
         comment=(
-            "Only these can be read in both directions without a mask or a second set of slots. "
-            "[The distance](#distance-outside) and [its fade](#fading-distance) are not among them: a "
-            "bidirectional model needs two causal halves "
-            "for them, keys behind and keys ahead."
+            "Only these can be read in both directions without a mask or a second set of slots. [The "
+            "distance](#distance-outside) and [its fade](#fading-distance) are not among them: a "
+            "bidirectional model needs two causal halves for them, keys behind and keys ahead."
         ),
     )
 
@@ -80,8 +78,7 @@ def fading_distance() -> Law:
         title="“A fade by the distance |u| is in the family too”",
         statement=(
             "For every `γ > 0` the exponential polynomial that equals `e^{-γ|u|}` for all `u > 0`, which is "
-            "`e^{-γu}`, equals it "
-            "at `u = -1` as well: `e^{γ} = e^{-γ}`."
+            "`e^{-γu}`, equals it at `u = -1` as well: `e^{γ} = e^{-γ}`."
         ),
         hypotheses=(INTERVAL,),
         expected=Status.REFUTED,
@@ -112,10 +109,9 @@ def distance_kernels() -> Law:
         title="Distances are outside on the integers too",
         statement=(
             "The matrices `[|i - j|]` and `[e^{-γ|i-j|}]`, `γ > 0`, of size `n` have the determinants "
-            "`-(n-1)(-2)^{n-2}` and "
-            "`(1 - e^{-2γ})^{n-1}`, neither of which is 0 for any `n ≥ 2`. They are values `b(x_i + y_j)` "
-            "of `|u|` and `e^{-γ|u|}` at whole gaps, so "
-            "no order is enough for the gaps of all integers."
+            "`-(n-1)(-2)^{n-2}` and `(1 - e^{-2γ})^{n-1}`, neither of which is 0 for any `n ≥ 2`. They are "
+            "values `b(x_i + y_j)` of `|u|` and `e^{-γ|u|}` at whole gaps, so no order is enough for the "
+            "gaps of all integers."
         ),
         hypotheses=(Hypothesis("both-signs", "gaps of both signs occur: all integers, not only `n ≥ 0`"),),
         steps=(
@@ -181,8 +177,7 @@ def distance_backwards() -> Law:
         title="“A recurrence that holds for n ≥ 0 holds for all n”",
         statement=(
             "`b(n) = |n|` obeys `b(n + 2) = 2b(n + 1) - b(n)` for all `n ≥ 0`, and so, backwards, for "
-            "negative `n`: from "
-            "`b(1) = 1` and `b(0) = 0` it follows that `b(-n) = n` for every `n ≥ 0`."
+            "negative `n`: from `b(1) = 1` and `b(0) = 0` it follows that `b(-n) = n` for every `n ≥ 0`."
         ),
         expected=Status.REFUTED,
         steps=(goal,),
@@ -190,8 +185,7 @@ def distance_backwards() -> Law:
         rests_on=("distance-kernels",),
         comment=(
             "On all integers a step can be undone, so the causal half fixes the rest: the slide goes on to "
-            "`-n`. A semigroup has "
-            "no such duty, and may even [stop](#clipped-distance)."
+            "`-n`. A semigroup has no such duty, and may even [stop](#clipped-distance)."
         ),
     )
 
@@ -204,20 +198,16 @@ def clipped_distance() -> Law:
         title="A clipped distance: order 5, causally",
         statement=(
             "On the gaps `n = 0, 1, 2, …` the bias `min(n, 4)` is `cᵀAⁿv` with `A = diag(1, N₄)`, a hold "
-            "beside the shift `N₄` of size 4, "
-            "`N₄⁴ = 0`, `c = (4, 1, 0, 0, 0)` and `v = (1, -4, -3, -2, -1)`. Its Hankel determinant `[min(i "
-            "+ j, 4)]` of size 5 is 4: no order below 5 is "
-            "possible."
+            "beside the shift `N₄` of size 4, `N₄⁴ = 0`, `c = (4, 1, 0, 0, 0)` and `v = (1, -4, -3, -2, "
+            "-1)`. Its Hankel determinant `[min(i + j, 4)]` of size 5 is 4: no order below 5 is possible."
         ),
         steps=(*inside, stops, later, det),
         perturbations=tuple(wrong),
         rests_on=("order-from-below", "window-rows"),
         comment=(
             "`N₄` has no inverse and no logarithm: this is a generator for whole steps forwards only. Every "
-            "table that is constant "
-            "in the end, such as T5's buckets, is of this kind, one slot for each value before the "
-            "constant. On the line and on all integers "
-            "[it is outside](#clipped-everywhere)."
+            "table that is constant in the end, such as T5's buckets, is of this kind, one slot for each "
+            "value before the constant. On the line and on all integers [it is outside](#clipped-everywhere)."
         ),
     )
 
@@ -271,9 +261,8 @@ def clipped_everywhere() -> Law:
         id="clipped-everywhere",
         title="“A clipped distance is fine on all integers”",
         statement=(
-            "From the gap 4 on `min(n, 4)` obeys `b(n) = b(n + 1)`. On all integers, where a recurrence "
-            "runs backwards too, "
-            "this gives `b(4 - n) = 4 - n`, `n ≥ 0`."
+            "From the gap 4 on `min(n, 4)` obeys `b(n) = b(n + 1)`. On all integers, where a recurrence runs "
+            "backwards too, this gives `b(4 - n) = 4 - n`, `n ≥ 0`."
         ),
         expected=Status.REFUTED,
         steps=(goal,),
@@ -306,10 +295,9 @@ def window_realised() -> Law:
         title="A window of 2m values never excludes order m",
         statement=(
             "Let `b(0), …, b(2m-1)` be any values with `H = [b(i + j)]`, `i, j < m`, invertible, and `K = "
-            "[b(i + j + 1)]`. Then `A = KH⁻¹` "
-            "of size `m` satisfies `e₁ᵀ Aⁿ v = b(n)`, `v = (b(0), …, b(m-1))`, at every `n < 2m`. Written "
-            "out for `m = 2`, times powers "
-            "of `δ = det H`: `e₁ᵀ (K adj H)ⁿ v = δⁿ b(n)` for `n = 0, 1, 2, 3`."
+            "[b(i + j + 1)]`. Then `A = KH⁻¹` of size `m` satisfies `e₁ᵀ Aⁿ v = b(n)`, `v = (b(0), …, "
+            "b(m-1))`, at every `n < 2m`. Written out for `m = 2`, times powers of `δ = det H`: `e₁ᵀ (K adj "
+            "H)ⁿ v = δⁿ b(n)` for `n = 0, 1, 2, 3`."
         ),
         hypotheses=(Hypothesis("generic", "`H` is invertible"),),
         steps=(column, row, *four),
@@ -324,10 +312,9 @@ def window_realised() -> Law:
         ),
         rests_on=("order-from-below",),
         comment=(
-            "So “not realisable” is a statement about all positions, or about a number of slots, and a "
-            "claim that rests on samples "
-            "must name its window. This is Ho's and Kalman's construction; whether the fit means anything is "
-            "[another question](#window-decides)."
+            "So “not realisable” is a statement about all positions, or about a number of slots, and a claim "
+            "that rests on samples must name its window. This is Ho's and Kalman's construction; whether the "
+            "fit means anything is [another question](#window-decides)."
         ),
     )
 
@@ -357,9 +344,8 @@ def window_decides() -> Law:
         id="window-decides",
         title="“It fits on a window, so it is realisable”",
         statement=(
-            "For every `m > 0` the bias `m|u - 4|` equals `m(4 - u)`, a slide of order 2, on the window `0 "
-            "≤ u ≤ 4`, and so at "
-            "`u = 5` too: `-m = m`."
+            "For every `m > 0` the bias `m|u - 4|` equals `m(4 - u)`, a slide of order 2, on the window `0 ≤ "
+            "u ≤ 4`, and so at `u = 5` too: `-m = m`."
         ),
         expected=Status.REFUTED,
         steps=(goal,),

@@ -10,7 +10,7 @@ from ...symbolic.tree import At
 from ...symbolic.words import Words, commuting, inverses, letters
 from ..law import Hypothesis, Law
 from ..step import Cited, Exact, Identity, Source
-from .common import g, plus, product, times, w
+from .common import Parts, g, plus, product, times, w
 from .one_parameter import BLOCKS
 from .uniqueness import CHAPTER
 
@@ -19,9 +19,8 @@ CULVER = Source(
     "1146-1151, Theorem 1"
 )
 FITTING = Source(
-    "N. Jacobson, Basic Algebra II, 2nd ed., section 3.4 (Fitting's lemma: a linear map is, on two "
-    "invariant complements, "
-    "invertible and nilpotent)"
+    "N. Jacobson, Basic Algebra II, 2nd ed., section 3.4 (Fitting's lemma: a linear map is, on two invariant "
+    "complements, invertible and nilpotent)"
 )
 a, b, c, d = sp.symbols("a b c d", real=True)
 one = word_poly(1)
@@ -54,10 +53,9 @@ def integer_homomorphisms() -> Law:
         id="integer-homomorphisms",
         title="On whole positions every invertible matrix is an encoding",
         statement=(
-            "Let `A(m + n) = A(m)A(n)` and `A(0) = I` for all integers `m, n`. Then `B = A(1)` is "
-            "invertible and `A(n) = Bⁿ`; and "
-            "every invertible `B` gives such an `A`. Nothing is asked of continuity: every function on the "
-            "integers is continuous."
+            "Let `A(m + n) = A(m)A(n)` and `A(0) = I` for all integers `m, n`. Then `B = A(1)` is invertible "
+            "and `A(n) = Bⁿ`; and every invertible `B` gives such an `A`. Nothing is asked of continuity: "
+            "every function on the integers is continuous."
         ),
         hypotheses=(Hypothesis("integers", "positions are whole, of both signs"),),
         steps=(undone, goal, law),
@@ -76,55 +74,58 @@ def integer_homomorphisms() -> Law:
 
 @CHAPTER.law("real-logarithm")
 def real_logarithm() -> Law:
-    damped, taller = BLOCKS["damped-turn"], BLOCKS["damped-turning-slide"]
-    single = _at_half_turn(damped, -sp.exp(-g) * sp.eye(2), "C₁(γ, π) at t = 1 is -ρI: two blocks J₁(-ρ)")
-    lower = (-sp.exp(-g) * sp.Matrix([[1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 1]])).as_immutable()
-    double = _at_half_turn(taller, lower, "C₂(γ, π) at t = 1 is -ρ(I + N⊗I): two blocks of size 2")
-    necessary = _no_logarithm()
+    steps, breakers = _real_logarithm()
     return Law(
         id="real-logarithm",
         title="Which steps have a real logarithm",
         statement=(
             "A real matrix `B` is `e^X` with a real `X` iff it is invertible and each Jordan block of each "
-            "negative eigenvalue occurs an even "
-            "number of times. Pairs have one, for every `ρ = e^{-γ}`: `exp(C₁(γ, π)) = -ρI` and `exp(C₂(γ, "
-            "π)) = -ρ(I + N⊗I)`. `diag(-ρ, -σ)` with `ρ ≠ σ` and "
-            "the single block `[[-ρ, 1], [0, -ρ]]` have none: an `X` commutes with its `e^X`, so it is "
-            "diagonal, or of the "
-            "form `[[a, b], [0, a]]`; but `e^a = -ρ` for no real `a`."
+            "negative eigenvalue occurs an even number of times. Pairs have one, for every `ρ = e^{-γ}`: "
+            "`exp(C₁(γ, π)) = -ρI` and `exp(C₂(γ, π)) = -ρ(I + N⊗I)`. `diag(-ρ, -σ)` with `ρ ≠ σ` and the "
+            "single block `[[-ρ, 1], [0, -ρ]]` have none: an `X` commutes with its `e^X`, so it is diagonal, "
+            "or of the form `[[a, b], [0, a]]`; but `e^a = -ρ` for no real `a`."
         ),
         hypotheses=(Hypothesis("real", "`B` and `X` are real"),),
-        steps=(
-            single,
-            double,
-            *necessary,
-            Cited(
-                name="every B",
-                lemma=(
-                    "Culver: a real square matrix has a real logarithm iff it is invertible and each Jordan "
-                    "block belonging to a "
-                    "negative eigenvalue occurs an even number of times"
-                ),
-                source=CULVER,
-                needs=("real",),
-            ),
-        ),
-        perturbations=(
-            single.but("two different eigenvalues", rhs=sp.diag(-sp.exp(-g), -sp.exp(-2 * g)).as_immutable()),
-            double.but(
-                "one block of size 4",
-                rhs=(lower + sp.Matrix(4, 4, lambda i, j: int((i, j) == (1, 2)))).as_immutable(),
-            ),
-            necessary[2].but("a positive eigenvalue", expr=plus(sp.exp(a), -_rho)),
-            necessary[0].but("equal eigenvalues put no zero there", rhs=sp.zeros(2, 2)),
-        ),
+        steps=steps,
+        perturbations=breakers,
         rests_on=("integer-homomorphisms", "flow/damped-turn", "flow/damped-turning-slide", "uniqueness"),
         comment=(
             "`exp` does not reach every invertible matrix, and yet every continuous group on the line is an "
-            "exponential. On whole positions "
-            "the missing ones are real encodings, [with rows](#integer-rows) `(-ρ)ⁿ nᵏ`: gates that turn "
-            "negative, delta rules with `β` between 1 and 2."
+            "exponential. On whole positions the missing ones are real encodings, [with rows](#integer-rows) "
+            "`(-ρ)ⁿ nᵏ`: gates that turn negative, delta rules with `β` between 1 and 2."
         ),
+    )
+
+
+def _real_logarithm() -> Parts:
+    """Steps and perturbations of the law."""
+    damped, taller = BLOCKS["damped-turn"], BLOCKS["damped-turning-slide"]
+    single = _at_half_turn(damped, -sp.exp(-g) * sp.eye(2), "C₁(γ, π) at t = 1 is -ρI: two blocks J₁(-ρ)")
+    lower = (-sp.exp(-g) * sp.Matrix([[1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 1]])).as_immutable()
+    double = _at_half_turn(taller, lower, "C₂(γ, π) at t = 1 is -ρ(I + N⊗I): two blocks of size 2")
+    necessary = _no_logarithm()
+    steps = (
+        single,
+        double,
+        *necessary,
+        Cited(
+            name="every B",
+            lemma=(
+                "Culver: a real square matrix has a real logarithm iff it is invertible and each Jordan "
+                "block belonging to a negative eigenvalue occurs an even number of times"
+            ),
+            source=CULVER,
+            needs=("real",),
+        ),
+    )
+    return steps, (
+        single.but("two different eigenvalues", rhs=sp.diag(-sp.exp(-g), -sp.exp(-2 * g)).as_immutable()),
+        double.but(
+            "one block of size 4",
+            rhs=(lower + sp.Matrix(4, 4, lambda i, j: int((i, j) == (1, 2)))).as_immutable(),
+        ),
+        necessary[2].but("a positive eigenvalue", expr=plus(sp.exp(a), -_rho)),
+        necessary[0].but("equal eigenvalues put no zero there", rhs=sp.zeros(2, 2)),
     )
 
 
@@ -179,8 +180,8 @@ def positive_determinant() -> Law:
         title="“A matrix with positive determinant is an exponential”",
         statement=(
             "For a real 2×2 matrix `X`, `tr e^X ≥ -2√det e^X`, whether its eigenvalues are real or a pair; "
-            "so for all `ρ, σ > 0`, "
-            "`B = diag(-ρ², -σ²)`, whose determinant is positive, satisfies `-ρ² - σ² ≥ -2ρσ`."
+            "so for all `ρ, σ > 0`, `B = diag(-ρ², -σ²)`, whose determinant is positive, satisfies `-ρ² - σ² "
+            "≥ -2ρσ`."
         ),
         expected=Status.REFUTED,
         steps=(turning, real, goal),
@@ -192,15 +193,38 @@ def positive_determinant() -> Law:
         ),
         rests_on=("real-logarithm",),
         comment=(
-            "It fails by `(ρ - σ)²`. Two negative eigenvalues in one plane must be equal, and then the "
-            "plane turns by half a turn. "
-            "Continuity of a homomorphism asks more than a positive determinant."
+            "It fails by `(ρ - σ)²`. Two negative eigenvalues in one plane must be equal, and then the plane "
+            "turns by half a turn. Continuity of a homomorphism asks more than a positive determinant."
         ),
     )
 
 
 @CHAPTER.law("causal-steps")
 def causal_steps() -> Law:
+    steps, breakers = _causal_steps()
+    return Law(
+        id="causal-steps",
+        title="Steps that need no inverse: Fitting's two parts",
+        statement=(
+            "On the gaps `n = 0, 1, 2, …` every square `B` gives `A(n) = Bⁿ`, `A(m + n) = A(m)A(n)`. It is, "
+            "in some basis, an invertible part beside a nilpotent one, `N^m = 0`: `Bⁿ` is their powers side "
+            "by side, and from `n = m` on the invertible part alone. So causal whole positions add to the "
+            "list exactly the kernels that end: windows, tables, convolutions."
+        ),
+        hypotheses=(Hypothesis("causal", "gaps are whole and `n ≥ 0`"),),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("integer-homomorphisms", "window-rows"),
+        comment=(
+            "[A window](#window-rows) and [a clipped distance](#clipped-distance) are examples. The "
+            "invertible part is a homomorphism of all integers; the nilpotent one has no past: a key cannot "
+            "be moved back to a common origin, as caches want it."
+        ),
+    )
+
+
+def _causal_steps() -> Parts:
+    """Steps and perturbations of the law."""
     p, q, b1, n1, b2, n2 = letters("P Q B N Bn Nn")
     ends = ((p * p, p), (q * q, q), (p * q, 0 * p), (q * p, 0 * p))
     inside = tuple(rule for y in (b1, n1, b2, n2) for k in (p, q) for rule in commuting(k, y))
@@ -216,38 +240,20 @@ def causal_steps() -> Law:
         of=Words((p * b1 + q * n1) * (p * b2 + q * n2), p * b1 * b2, ((n2, 0 * n2), *ends, *inside)),
         note="Nn stands for N^m = 0",
     )
-    return Law(
-        id="causal-steps",
-        title="Steps that need no inverse: Fitting's two parts",
-        statement=(
-            "On the gaps `n = 0, 1, 2, …` every square `B` gives `A(n) = Bⁿ`, `A(m + n) = A(m)A(n)`. It is, "
-            "in some basis, an invertible part "
-            "beside a nilpotent one, `N^m = 0`: `Bⁿ` is their powers side by side, and from `n = m` on the "
-            "invertible part alone. So causal "
-            "whole positions add to the list exactly the kernels that end: windows, tables, convolutions."
-        ),
-        hypotheses=(Hypothesis("causal", "gaps are whole and `n ≥ 0`"),),
-        steps=(
-            Cited(
-                name="the two parts",
-                lemma=(
-                    "Fitting: a linear map of a finite-dimensional space is invertible on one invariant "
-                    "subspace and nilpotent on a complement"
-                ),
-                source=FITTING,
-                needs=("causal",),
+    steps = (
+        Cited(
+            name="the two parts",
+            lemma=(
+                "Fitting: a linear map of a finite-dimensional space is invertible on one invariant subspace "
+                "and nilpotent on a complement"
             ),
-            add,
-            gone,
+            source=FITTING,
+            needs=("causal",),
         ),
-        perturbations=(
-            add.but("the parts overlap", rules=(*ends[:2], *inside)),
-            gone.but("N is not nilpotent", rules=(*ends, *inside)),
-        ),
-        rests_on=("integer-homomorphisms", "window-rows"),
-        comment=(
-            "[A window](#window-rows) and [a clipped distance](#clipped-distance) are examples. The "
-            "invertible part is a homomorphism of all integers; the "
-            "nilpotent one has no past: a key cannot be moved back to a common origin, as caches want it."
-        ),
+        add,
+        gone,
+    )
+    return steps, (
+        add.but("the parts overlap", rules=(*ends[:2], *inside)),
+        gone.but("N is not nilpotent", rules=(*ends, *inside)),
     )

@@ -5,13 +5,12 @@ import sympy as sp
 from ...symbolic.decide import Status
 from ..law import Hypothesis, Law
 from ..step import Cited, Determinant, Identity, Source
-from .common import N, product, times
+from .common import N, Parts, product, times
 from .complete_list import CHAPTER
 
 ANALYTIC = Source(
     "P. Flajolet, R. Sedgewick, Analytic Combinatorics, Cambridge University Press 2009, section I.2.2 "
-    "(multisets, "
-    "the Euler transform)"
+    "(multisets, the Euler transform)"
 )
 PARTITIONS = (1, 2, 3, 5, 7, 11, 15, 22)
 KINDS = (1, 4, 7, 20, 36, 87, 162, 355)
@@ -24,6 +23,30 @@ def clusters() -> tuple[int, ...]:
 
 @CHAPTER.law("how-many-kinds")
 def how_many_kinds() -> Law:
+    steps, breakers = _how_many_kinds()
+    return Law(
+        id="how-many-kinds",
+        title="1, 4, 7, 20, 36, 87, 162, 355 kinds",
+        statement=(
+            "Call two generators of size `d` of one kind if their blocks differ only by the values of the "
+            "eigenvalues: so many real ones and so many pairs, each with its block sizes. One eigenvalue "
+            "fills `k` dimensions in `p(k)` ways, a pair in `p(k/2)`; the numbers `a_d` of multisets of "
+            "these are `1, 4, 7, 20, 36, 87, 162, 355` for `d = 1, …, 8`."
+        ),
+        hypotheses=(Hypothesis("multisets", "clusters are counted with repetition and without order"),),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("complete-list",),
+        comment=(
+            "For `d = 2`: two different real eigenvalues, one twice with one block or with two, a pair. The "
+            "signs of the rates, which decide the fate, are not counted: a kind is what a basis and the "
+            "values of eigenvalues cannot change."
+        ),
+    )
+
+
+def _how_many_kinds() -> Parts:
+    """Steps and perturbations of the law."""
     size = len(KINDS)
     divisors = sp.ImmutableMatrix(size, size, lambda i, j: (j + 1) * int((i + 1) % (j + 1) == 0))
     weights = divisors * sp.Matrix(clusters())
@@ -41,45 +64,27 @@ def how_many_kinds() -> Law:
         rhs=product(before, weights),
     )
     partitions = _partitions()
-    return Law(
-        id="how-many-kinds",
-        title="1, 4, 7, 20, 36, 87, 162, 355 kinds",
-        statement=(
-            "Call two generators of size `d` of one kind if their blocks differ only by the values of the "
-            "eigenvalues: so many real ones and so many pairs, "
-            "each with its block sizes. One eigenvalue fills `k` dimensions in `p(k)` ways, a pair in "
-            "`p(k/2)`; the numbers `a_d` of multisets of these "
-            "are `1, 4, 7, 20, 36, 87, 162, 355` for `d = 1, …, 8`."
-        ),
-        hypotheses=(Hypothesis("multisets", "clusters are counted with repetition and without order"),),
-        steps=(
-            partitions,
-            sums,
-            Cited(
-                name="how multisets are counted",
-                lemma=(
-                    "multisets of objects, m_k of weight k, number a_n of weight n with n a_n = Σ_{j ≤ n} "
-                    "c_j a_{n-j}, c_j = Σ_{k | j} k m_k"
-                ),
-                source=ANALYTIC,
-                needs=("multisets",),
+    steps = (
+        partitions,
+        sums,
+        Cited(
+            name="how multisets are counted",
+            lemma=(
+                "multisets of objects, m_k of weight k, number a_n of weight n with n a_n = Σ_{j ≤ n} c_j "
+                "a_{n-j}, c_j = Σ_{k | j} k m_k"
             ),
-            goal,
+            source=ANALYTIC,
+            needs=("multisets",),
         ),
-        perturbations=(
-            goal.but(
-                "five kinds for d = 2",
-                lhs=sp.ImmutableMatrix([(k + 1) * (a + int(k == 1)) for k, a in enumerate(KINDS)]),
-            ),
-            sums.but("without pairs", lhs=product(divisors, sp.ImmutableMatrix(PARTITIONS))),
-            partitions.but("21 partitions of 8", lhs=sp.ImmutableMatrix((*PARTITIONS[:7], 21))),
+        goal,
+    )
+    return steps, (
+        goal.but(
+            "five kinds for d = 2",
+            lhs=sp.ImmutableMatrix([(k + 1) * (a + int(k == 1)) for k, a in enumerate(KINDS)]),
         ),
-        rests_on=("complete-list",),
-        comment=(
-            "For `d = 2`: two different real eigenvalues, one twice with one block or with two, a pair. The "
-            "signs of the rates, which decide the fate, are not "
-            "counted: a kind is what a basis and the values of eigenvalues cannot change."
-        ),
+        sums.but("without pairs", lhs=product(divisors, sp.ImmutableMatrix(PARTITIONS))),
+        partitions.but("21 partitions of 8", lhs=sp.ImmutableMatrix((*PARTITIONS[:7], 21))),
     )
 
 
@@ -119,8 +124,8 @@ def eigenvalues_not_enough() -> Law:
         title="“Only the eigenvalues survive a change of basis”",
         statement=(
             "The zero matrix and the slide `N = [[0,1],[0,0]]`, both with the polynomial `λ²`, are the same "
-            "up to a change of basis: `S 0 S⁻¹ = N` for some "
-            "`S = [[a, b], [c, d]]`, that is `S 0 adj(S) = N det S` with `det S = ad - bc` not 0."
+            "up to a change of basis: `S 0 S⁻¹ = N` for some `S = [[a, b], [c, d]]`, that is `S 0 adj(S) = N "
+            "det S` with `det S = ad - bc` not 0."
         ),
         expected=Status.REFUTED,
         steps=(*same, goal),
@@ -136,8 +141,7 @@ def eigenvalues_not_enough() -> Law:
         ),
         rests_on=("change-of-basis", "slide-nilpotent"),
         comment=(
-            "NoPE and ALiBi have the same eigenvalues. What survives is the eigenvalues and the block "
-            "sizes, which the ranks of the powers `(X - λ)^k` "
-            "tell: exact arithmetic finds them, floats cannot."
+            "NoPE and ALiBi have the same eigenvalues. What survives is the eigenvalues and the block sizes, "
+            "which the ranks of the powers `(X - λ)^k` tell: exact arithmetic finds them, floats cannot."
         ),
     )

@@ -11,7 +11,7 @@ from ...symbolic.words import Derived, Words, inverses, letters
 from ..law import Hypothesis, Law
 from ..step import Cited, Determinant, Enclosed, Exact, Identity, Source
 from .bounded import CHAPTER, JORDAN, JORDAN_FORM, longest
-from .common import J, N, g, product, scalars, t, times, transpose, w
+from .common import J, N, Parts, g, product, scalars, t, times, transpose, w
 
 RAYLEIGH = Source(
     "R. A. Horn, C. R. Johnson, Matrix Analysis, 2nd ed., Theorem 4.2.2 (Rayleigh: the least and the "
@@ -25,6 +25,30 @@ lam = sp.Symbol("lambda", real=True)
 
 @CHAPTER.law("invariant-length")
 def invariant_length() -> Law:
+    steps, breakers = _invariant_length()
+    return Law(
+        id="invariant-length",
+        title="Bounded both ways: a length that is kept",
+        statement=(
+            "For a real square `X` the following are equivalent: `exp(tX)` is bounded for all real `t`; `X` "
+            "is similar to a direct sum of turns and holds; its minimal polynomial is squarefree with roots "
+            "on the imaginary axis; there is a `P > 0` with `XᵀP + PX = 0`. Then `AᵀPA = P` for `A = "
+            "exp(tX)`, and `‖exp(tX)‖ ≤ √cond P` for all `t`."
+        ),
+        hypotheses=(Hypothesis("real", "`X` is a real square matrix"), POSITIVE),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("only-rotation", "bounded-all-sizes", "change-of-basis"),
+        comment=(
+            "Deciding it needs no eigenvalues: a gcd, a count of real roots, and one linear system for `P`. "
+            "“Isometric” asks for `P = I`, that is for a skew `X`; [a rotation need not look like "
+            "one](#bounded-up-to-basis)."
+        ),
+    )
+
+
+def _invariant_length() -> Parts:
+    """Steps and perturbations of the law."""
     a, at, p, x_, xt = letters("A At P X Xt")
     kept = Words(Derived(at * p * a), 0 * p, ((xt * p, -(p * x_)),), derivation={a: x_ * a, at: at * xt})
     sufficient = Exact(
@@ -41,50 +65,53 @@ def invariant_length() -> Law:
         of=Words((sti * kt * st) * (sti * si) + (sti * si) * (s_ * k * si), 0 * k, rules),
         note="K: the turns and holds of the block form, Kᵀ = -K; xᵀPx = |S⁻¹x|² > 0",
     )
-    return Law(
-        id="invariant-length",
-        title="Bounded both ways: a length that is kept",
-        statement=(
-            "For a real square `X` the following are equivalent: `exp(tX)` is bounded for all real `t`; `X` "
-            "is similar to a direct sum of turns and holds; its "
-            "minimal polynomial is squarefree with roots on the imaginary axis; there is a `P > 0` with "
-            "`XᵀP + PX = 0`. Then `AᵀPA = P` for "
-            "`A = exp(tX)`, and `‖exp(tX)‖ ≤ √cond P` for all `t`."
+    steps = (
+        sufficient,
+        Cited(
+            name="so ‖Ax‖² ≤ (greatest/least eigenvalue of P) ‖x‖²",
+            lemma="λ_min ‖x‖² ≤ xᵀPx ≤ λ_max ‖x‖² for symmetric P",
+            source=RAYLEIGH,
+            needs=("positive",),
         ),
-        hypotheses=(Hypothesis("real", "`X` is a real square matrix"), POSITIVE),
-        steps=(
-            sufficient,
-            Cited(
-                name="so ‖Ax‖² ≤ (greatest/least eigenvalue of P) ‖x‖²",
-                lemma="λ_min ‖x‖² ≤ xᵀPx ≤ λ_max ‖x‖² for symmetric P",
-                source=RAYLEIGH,
-                needs=("positive",),
-            ),
-            Cited(
-                name="bounded ⇒ X = SKS⁻¹: the other blocks are unbounded, one by one",
-                lemma=JORDAN_FORM + "; the minimal polynomial is squarefree iff all blocks have size 1",
-                source=JORDAN,
-                needs=("real",),
-            ),
-            necessary,
+        Cited(
+            name="bounded ⇒ X = SKS⁻¹: the other blocks are unbounded, one by one",
+            lemma=JORDAN_FORM + "; the minimal polynomial is squarefree iff all blocks have size 1",
+            source=JORDAN,
+            needs=("real",),
         ),
-        perturbations=(
-            sufficient.but("XᵀP - PX = 0", rules=((xt * p, p * x_),)),
-            sufficient.but("At is e^{-tX}ᵀ", derivation={a: x_ * a, at: -(at * xt)}),
-            necessary.but("K is symmetric", rules=(*rules[:-1], (kt, k))),
-            necessary.but("P = S⁻¹S⁻ᵀ", lhs=(sti * kt * st) * (si * sti) + (si * sti) * (s_ * k * si)),
-        ),
-        rests_on=("only-rotation", "bounded-all-sizes", "change-of-basis"),
-        comment=(
-            "Deciding it needs no eigenvalues: a gcd, a count of real roots, and one linear system for `P`. "
-            "“Isometric” asks for `P = I`, that is for a "
-            "skew `X`; [a rotation need not look like one](#bounded-up-to-basis)."
-        ),
+        necessary,
+    )
+    return steps, (
+        sufficient.but("XᵀP - PX = 0", rules=((xt * p, p * x_),)),
+        sufficient.but("At is e^{-tX}ᵀ", derivation={a: x_ * a, at: -(at * xt)}),
+        necessary.but("K is symmetric", rules=(*rules[:-1], (kt, k))),
+        necessary.but("P = S⁻¹S⁻ᵀ", lhs=(sti * kt * st) * (si * sti) + (si * sti) * (s_ * k * si)),
     )
 
 
 @CHAPTER.law("length-bound")
 def length_bound() -> Law:
+    steps, breakers = _length_bound()
+    return Law(
+        id="length-bound",
+        title="The bound of an example, and where its P comes from",
+        statement=(
+            "For `X = [[6,-15],[3,-6]]` and `P = [[1,-2],[-2,5]]`, whose eigenvalues are `3 ± 2√2`: `√cond P "
+            "= 3 + 2√2 = 5.828…` bounds `‖exp(tX)‖` for all real `t`. The mean of `exp(tX)ᵀexp(tX)` over a "
+            "turn is `(I + XᵀX/9)/2 = 3P`."
+        ),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("invariant-length", "bounded-up-to-basis"),
+        comment=(
+            "In general `P` can be had as such a mean over all time, or from the basis, `S⁻ᵀS⁻¹`, or by "
+            "solving `XᵀP + PX = 0` over the rationals."
+        ),
+    )
+
+
+def _length_bound() -> Parts:
+    """Steps and perturbations of the law."""
     spectrum = Determinant(
         name="det(λI - P) = λ² - 6λ + 1",
         lhs=sp.ImmutableMatrix([[lam - 1, 2], [2, lam - 5]]),
@@ -112,28 +139,14 @@ def length_bound() -> Law:
         rhs=(6 * HALF_P).as_immutable(),
     )
     middle = _mean(flow)
-    return Law(
-        id="length-bound",
-        title="The bound of an example, and where its P comes from",
-        statement=(
-            "For `X = [[6,-15],[3,-6]]` and `P = [[1,-2],[-2,5]]`, whose eigenvalues are `3 ± 2√2`: `√cond "
-            "P = 3 + 2√2 = 5.828…` bounds "
-            "`‖exp(tX)‖` for all real `t`. The mean of `exp(tX)ᵀexp(tX)` over a turn is `(I + XᵀX/9)/2 = 3P`."
+    steps = (spectrum, roots, bound, value, middle, mean)
+    return steps, (
+        bound.but("cond P is 3 + 2√2", rhs=times(low, high)),
+        mean.but(
+            "X is not scaled by its frequency",
+            lhs=sp.MatAdd(sp.eye(2), product(transpose(EXAMPLE), EXAMPLE), evaluate=False),
         ),
-        steps=(spectrum, roots, bound, value, middle, mean),
-        perturbations=(
-            bound.but("cond P is 3 + 2√2", rhs=times(low, high)),
-            mean.but(
-                "X is not scaled by its frequency",
-                lhs=sp.MatAdd(sp.eye(2), product(transpose(EXAMPLE), EXAMPLE), evaluate=False),
-            ),
-            value.but("the condition number itself", expr=high**2),
-        ),
-        rests_on=("invariant-length", "bounded-up-to-basis"),
-        comment=(
-            "In general `P` can be had as such a mean over all time, or from the basis, `S⁻ᵀS⁻¹`, or by "
-            "solving `XᵀP + PX = 0` over the rationals."
-        ),
+        value.but("the condition number itself", expr=high**2),
     )
 
 
@@ -176,8 +189,8 @@ def minimal_polynomial() -> Law:
         title="Squarefree with imaginary roots: bounded at every size",
         statement=(
             "For every square `X` with `X(X² + ω²) = 0`, `ω > 0`, of any size, and all real `t`: `exp(tX) = "
-            "I + (sin ωt)/ω X + (1 - cos ωt)/ω² X²`, so "
-            "`‖exp(tX)‖ ≤ 1 + ‖X‖/ω + 2‖X‖²/ω²`. Squared factors spoil it: for `N² = 0` it is `I + tN`."
+            "I + (sin ωt)/ω X + (1 - cos ωt)/ω² X²`, so `‖exp(tX)‖ ≤ 1 + ‖X‖/ω + 2‖X‖²/ω²`. Squared factors "
+            "spoil it: for `N² = 0` it is `I + tN`."
         ),
         hypotheses=(Hypothesis("equation", "`x(x² + ω²)` is a multiple of the minimal polynomial of `X`"),),
         steps=(first, second, goal, double),
@@ -193,8 +206,8 @@ def minimal_polynomial() -> Law:
         ),
         rests_on=("uniqueness", "invariant-length"),
         comment=(
-            "Several frequencies add up in the same way, one term for each factor of the minimal "
-            "polynomial; a polynomial is squarefree iff it has no factor in common with its derivative."
+            "Several frequencies add up in the same way, one term for each factor of the minimal polynomial; "
+            "a polynomial is squarefree iff it has no factor in common with its derivative."
         ),
     )
 
@@ -211,8 +224,7 @@ def invariant_slide() -> Law:
         title="“Eigenvalues on the imaginary axis are enough”",
         statement=(
             "The slide `N = [[0,1],[0,0]]`, whose eigenvalue 0 lies on the imaginary axis, keeps a length "
-            "`√(xᵀPx)` as well: with `P = [[p, r], [r, q]]`, "
-            "`p, q > 0`, `NᵀP + PN = 0`."
+            "`√(xᵀPx)` as well: with `P = [[p, r], [r, q]]`, `p, q > 0`, `NᵀP + PN = 0`."
         ),
         expected=Status.REFUTED,
         steps=(goal,),
@@ -232,6 +244,30 @@ def _moved(matrix: sp.ImmutableMatrix, form: sp.ImmutableMatrix) -> sp.MatAdd:
 
 @CHAPTER.law("causal-length")
 def causal_length() -> Law:
+    steps, breakers = _causal_length()
+    return Law(
+        id="causal-length",
+        title="Bounded forwards: a length that never grows",
+        statement=(
+            "For a real square `X` the following are equivalent: `exp(tX)` is bounded for `t ≥ 0`; `Re λ ≤ "
+            "0` for every eigenvalue, and those with `Re λ = 0` have blocks of size 1 only; there is a `P > "
+            "0` with `XᵀP + PX ⪯ 0`. Then `xᵀAᵀPAx` never grows, as its derivative is `-‖WAx‖²` with `XᵀP + "
+            "PX = -WᵀW`, and `‖exp(tX)‖ ≤ √cond P` for `t ≥ 0`. For the faded slide `X = J₂(-γ)`, `γ > 0`: "
+            "`P = diag(4γ², 1)` and `XᵀP + PX = -2γ wwᵀ` with `w = (2γ, -1)`."
+        ),
+        hypotheses=(Hypothesis("real", "`X` is a real square matrix"), POSITIVE),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("invariant-length", "bounded-all-sizes"),
+        comment=(
+            "A faded slide first rises and then fades; the right length never rises. Causal models need no "
+            "more than this; the strict case `XᵀP + PX < 0`, where everything fades, is Lyapunov's theorem."
+        ),
+    )
+
+
+def _causal_length() -> Parts:
+    """Steps and perturbations of the law."""
     a, at, p, x_, xt, k, kt = letters("A At P X Xt W Wt")
     falls = Exact(
         name="(AᵀPA)' = -(WA)ᵀ(WA)",
@@ -253,51 +289,31 @@ def causal_length() -> Law:
         rhs=sp.MatMul(-2 * g, product(transpose(row), row)),
     )
     minors = Exact(name="and P = diag(4γ², 1) > 0", of=Sign(4 * g**2, "+"))
-    return Law(
-        id="causal-length",
-        title="Bounded forwards: a length that never grows",
-        statement=(
-            "For a real square `X` the following are equivalent: `exp(tX)` is bounded for `t ≥ 0`; `Re λ ≤ "
-            "0` for every eigenvalue, and those with `Re λ = 0` "
-            "have blocks of size 1 only; there is a `P > 0` with `XᵀP + PX ⪯ 0`. Then `xᵀAᵀPAx` never "
-            "grows, as its derivative is `-‖WAx‖²` with "
-            "`XᵀP + PX = -WᵀW`, and `‖exp(tX)‖ ≤ √cond P` for `t ≥ 0`. For the faded slide `X = J₂(-γ)`, `γ "
-            "> 0`: `P = diag(4γ², 1)` and "
-            "`XᵀP + PX = -2γ wwᵀ` with `w = (2γ, -1)`."
+    steps = (
+        falls,
+        Cited(
+            name="so ‖Ax‖² ≤ (greatest/least eigenvalue of P) ‖x‖² for t ≥ 0",
+            lemma="λ_min ‖x‖² ≤ xᵀPx ≤ λ_max ‖x‖² for symmetric P",
+            source=RAYLEIGH,
+            needs=("positive",),
         ),
-        hypotheses=(Hypothesis("real", "`X` is a real square matrix"), POSITIVE),
-        steps=(
-            falls,
-            Cited(
-                name="so ‖Ax‖² ≤ (greatest/least eigenvalue of P) ‖x‖² for t ≥ 0",
-                lemma="λ_min ‖x‖² ≤ xᵀPx ≤ λ_max ‖x‖² for symmetric P",
-                source=RAYLEIGH,
-                needs=("positive",),
+        faded,
+        minors,
+        Cited(
+            name="bounded ⇒ such a P: block by block, in the basis of the blocks",
+            lemma=(
+                f"{JORDAN_FORM}; a block of size m with γ > 0 has P = diag(s^{{2(m-1)}}, …, s², 1) for "
+                f"small "
+                "s > 0, turns and holds have P = I"
             ),
-            faded,
-            minors,
-            Cited(
-                name="bounded ⇒ such a P: block by block, in the basis of the blocks",
-                lemma=(
-                    f"{JORDAN_FORM}; a block of size m with γ > 0 has P = diag(s^{{2(m-1)}}, …, s², 1) for "
-                    f"small "
-                    "s > 0, turns and holds have P = I"
-                ),
-                source=JORDAN,
-                needs=("real",),
-            ),
+            source=JORDAN,
+            needs=("real",),
         ),
-        perturbations=(
-            falls.but("XᵀP + PX = +WᵀW", rules=((xt * p, -(p * x_) + kt * k),)),
-            faded.but("the plain length, P = I", lhs=_moved(slide, sp.eye(2).as_immutable())),
-            minors.but("negative definite", sign="-"),
-        ),
-        rests_on=("invariant-length", "bounded-all-sizes"),
-        comment=(
-            "A faded slide first rises and then fades; the right length never rises. Causal models need no "
-            "more than this; the strict case `XᵀP + PX < 0`, "
-            "where everything fades, is Lyapunov's theorem."
-        ),
+    )
+    return steps, (
+        falls.but("XᵀP + PX = +WᵀW", rules=((xt * p, -(p * x_) + kt * k),)),
+        faded.but("the plain length, P = I", lhs=_moved(slide, sp.eye(2).as_immutable())),
+        minors.but("negative definite", sign="-"),
     )
 
 
@@ -318,8 +334,7 @@ def half_plane() -> Law:
         title="“Re λ ≤ 0 is enough for a causal model”",
         statement=(
             "The slide inside a turn `C₂(0, ω)`, `ω > 0`, whose eigenvalues `±iω` satisfy `Re λ ≤ 0`, is "
-            "bounded for `t ≥ 0`: the squared length of its last "
-            "column tends to 1 as `t → ∞`."
+            "bounded for `t ≥ 0`: the squared length of its last column tends to 1 as `t → ∞`."
         ),
         expected=Status.REFUTED,
         steps=(square, goal),

@@ -8,13 +8,39 @@ from ...symbolic.words import Derived, Words, commuting, inverses, letters
 from ..law import Hypothesis, Law
 from ..step import Cited, Exact, Identity
 from .bridge import AXLER, CHAPTER
-from .common import product, s, t, u
+from .common import Parts, product, s, t, u
 
 one = word_poly(1)
 
 
 @CHAPTER.law("bridge-factors")
 def bridge_factors() -> Law:
+    steps, breakers = _bridge_factors()
+    return Law(
+        id="bridge-factors",
+        title="The two factors, up to one matrix",
+        statement=(
+            "Let `F(t)ᵀG(s) = M(t-s)` for all real `t, s`, with square factors and `M(0)` invertible, and "
+            "`A` as in [the bridge](#bridge). Then `F(t)ᵀ = M(0)A(t)G(0)⁻¹` and `G(s) = G(0)A(-s)`. "
+            "Conversely every homomorphism `A`, every `M(0)` and every invertible `G(0)` make a relative "
+            "pair in this way."
+        ),
+        hypotheses=(
+            Hypothesis("square", "`F(t)`, `G(s)` are square matrices of one size"),
+            Hypothesis("invertible", "`M(0)` is invertible"),
+        ),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("bridge",),
+        comment=(
+            "So query and key get contragredient maps, `A(t)ᵀ` and `A(s)⁻¹`, and one matrix is free to stand "
+            "on either side. Only for orthogonal `A` are the two the same map."
+        ),
+    )
+
+
+def _bridge_factors() -> Parts:
+    """Steps and perturbations of the law."""
     f0, g0, ft, gs, f0i, g0i = letters("F0 G0 Ft Gs F0inv G0inv")
     rules = (*inverses(f0, f0i), *inverses(g0, g0i))
     forward, backward = g0i * f0i * (ft * g0), g0i * f0i * (f0 * gs)
@@ -45,44 +71,23 @@ def bridge_factors() -> Law:
         of=Words(wq * m0 * a * wk, (wq * m0 * g0) * (g0i * a * wk), inverses(g0, g0i)),
         note="Wq stands for the transposed query projection; with G(0) = I the new one is M(0)ᵀW_q",
     )
-    return Law(
-        id="bridge-factors",
-        title="The two factors, up to one matrix",
-        statement=(
-            "Let `F(t)ᵀG(s) = M(t-s)` for all real `t, s`, with square factors and `M(0)` invertible, and "
-            "`A` as in [the bridge](#bridge). Then "
-            "`F(t)ᵀ = M(0)A(t)G(0)⁻¹` and `G(s) = G(0)A(-s)`. Conversely every homomorphism `A`, every "
-            "`M(0)` and every invertible `G(0)` make a relative "
-            "pair in this way."
+    steps = (
+        Cited(
+            name="F(0) and G(0) are invertible",
+            lemma="det M(0) = det F(0) det G(0) is not 0, so neither determinant is",
+            source=AXLER,
+            needs=("square", "invertible"),
         ),
-        hypotheses=(
-            Hypothesis("square", "`F(t)`, `G(s)` are square matrices of one size"),
-            Hypothesis("invertible", "`M(0)` is invertible"),
-        ),
-        steps=(
-            Cited(
-                name="F(0) and G(0) are invertible",
-                lemma="det M(0) = det F(0) det G(0) is not 0, so neither determinant is",
-                source=AXLER,
-                needs=("square", "invertible"),
-            ),
-            query,
-            key,
-            shifted,
-            absorbed,
-        ),
-        perturbations=(
-            query.but("F(0) is not invertible", rules=inverses(g0, g0i)),
-            key.but("G(0) on the other side", lhs=backward * g0),
-            shifted.but("only the query is shifted", rhs=(m0 * at * at_c * g0i) * (g0 * back)),
-            absorbed.but("G(0) on both sides", rhs=(wq * m0 * g0) * (g0 * a * wk)),
-        ),
-        rests_on=("bridge",),
-        comment=(
-            "So query and key get contragredient maps, `A(t)ᵀ` and `A(s)⁻¹`, and one matrix is free to "
-            "stand on either side. Only for orthogonal `A` are "
-            "the two the same map."
-        ),
+        query,
+        key,
+        shifted,
+        absorbed,
+    )
+    return steps, (
+        query.but("F(0) is not invertible", rules=inverses(g0, g0i)),
+        key.but("G(0) on the other side", lhs=backward * g0),
+        shifted.but("only the query is shifted", rhs=(m0 * at * at_c * g0i) * (g0 * back)),
+        absorbed.but("G(0) on both sides", rhs=(wq * m0 * g0) * (g0 * a * wk)),
     )
 
 
@@ -115,8 +120,7 @@ def bridge_without_invertibility() -> Law:
         rests_on=("bridge", "alibi-lift"),
         comment=(
             "`M(0) = 0`, so no `A` can start from it: this is ALiBi's slope in its two slots. The group is "
-            "there all the same, one level up: "
-            "`M(u) = C e^{uN} B`, [the general form](#general-form)."
+            "there all the same, one level up: `M(u) = C e^{uN} B`, [the general form](#general-form)."
         ),
     )
 
@@ -153,10 +157,9 @@ def composing_projection() -> Law:
         title="Composing alone: a projection times a flow",
         statement=(
             "Let `A` be continuous with `A(u + v) = A(u)A(v)` for all real `u, v`, and nothing said of "
-            "`A(0)`. Then `P = A(0)` is a projection, `P² = P`, "
-            "`PA(u) = A(u)P = A(u)`; `A(u) + I - P` is a continuous homomorphism, hence `e^{uX}`; and `A(u) "
-            "= P e^{uX} P`. Conversely, every "
-            "projection `P` and every `X` with `PX = XP` give such an `A`."
+            "`A(0)`. Then `P = A(0)` is a projection, `P² = P`, `PA(u) = A(u)P = A(u)`; `A(u) + I - P` is a "
+            "continuous homomorphism, hence `e^{uX}`; and `A(u) = P e^{uX} P`. Conversely, every projection "
+            "`P` and every `X` with `PX = XP` give such an `A`."
         ),
         hypotheses=(
             Hypothesis("continuity", "`A` is continuous"),
@@ -171,8 +174,8 @@ def composing_projection() -> Law:
         rests_on=("uniqueness",),
         comment=(
             "[A machine that changes something by standing still](#broken-identity) is all that giving up "
-            "`A(0) = I` adds: what `P` drops is lost at every gap, and "
-            "on what it keeps there is an ordinary flow."
+            "`A(0) = I` adds: what `P` drops is lost at every gap, and on what it keeps there is an ordinary "
+            "flow."
         ),
     )
 

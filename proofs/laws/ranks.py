@@ -7,7 +7,7 @@ from ...symbolic.tree import D
 from ...symbolic.words import Words, inverses, letters
 from ..law import Hypothesis, Law
 from ..step import Cited, Determinant, Exact, Identity, Source
-from .common import g, plus, product, times, u
+from .common import Parts, g, plus, product, times, u
 from .realisation import CHAPTER, DE_SCHUTTER, FINITE, HORN_JOHNSON, at_zero, one
 
 RANK = Source(f"{HORN_JOHNSON}, sections 0.4.5 and 0.4.4 (rank of a product; rank by minors)")
@@ -57,8 +57,8 @@ def order_from_below() -> Law:
         rests_on=("generator-solves-equation",),
         sources=(DE_SCHUTTER,),
         comment=(
-            "This is a lower bound on the number of slots and nothing more: "
-            "[it never proves that no order works](#determinant-refutes)."
+            "This is a lower bound on the number of slots and nothing more: [it never proves that no order "
+            "works](#determinant-refutes)."
         ),
     )
 
@@ -87,8 +87,7 @@ def determinant_refutes() -> Law:
         title="“A Hankel determinant that is not 0 proves that a bias has no generator”",
         statement=(
             "The bias `b = u²`, which has [a generator of size 3](#realised--square), has the Hankel "
-            "determinant "
-            "`det [b^{(i+j)}(0)] = 0`, `i, j < 3`."
+            "determinant `det [b^{(i+j)}(0)] = 0`, `i, j < 3`."
         ),
         expected=Status.REFUTED,
         steps=(entries, goal),
@@ -108,11 +107,10 @@ def rank_suffices() -> Law:
         id="rank-suffices",
         title="Bounded rank is enough",
         statement=(
-            "Let all determinants of size `r + 1` of the matrices `[b(x_i + y_j)]` be 0 and "
-            "`W = [b(x_i + y_j)]` of size `r` invertible. For all real `x, y` the matrix `W` bordered by the "
-            "row `ρ = b(x + y_j)`, the column `κ = b(x_i + y)` and the corner `b(x + y)` has the determinant "
-            "`b(x + y) det W - ρ adj(W) κ = 0`. So `b(x + y) = ρ W⁻¹ κ`: every translate of `b` is a "
-            "combination of "
+            "Let all determinants of size `r + 1` of the matrices `[b(x_i + y_j)]` be 0 and `W = [b(x_i + "
+            "y_j)]` of size `r` invertible. For all real `x, y` the matrix `W` bordered by the row `ρ = b(x "
+            "+ y_j)`, the column `κ = b(x_i + y)` and the corner `b(x + y)` has the determinant `b(x + y) "
+            "det W - ρ adj(W) κ = 0`. So `b(x + y) = ρ W⁻¹ κ`: every translate of `b` is a combination of "
             "`r` translates."
         ),
         hypotheses=(
@@ -158,6 +156,33 @@ def _bordered(r: int) -> Determinant:
 
 @CHAPTER.law("least-realisations")
 def least_realisations() -> Law:
+    steps, breakers = _least_realisations()
+    return Law(
+        id="least-realisations",
+        title="Least realisations differ by a change of basis",
+        statement=(
+            "Let `c₁ᵀe^{uX₁}v₁ = c₂ᵀe^{uX₂}v₂` for all real `u`, both of the least order `d`. With the "
+            "matrices `O` of rows `cᵀXⁱ` and `R` of columns `Xʲv`, `i, j < d`, and `S = O₂⁻¹O₁`: `SX₁S⁻¹ = "
+            "X₂`, `c₁ᵀS⁻¹ = c₂ᵀ`, `Sv₁ = v₂`."
+        ),
+        hypotheses=(
+            FINITE,
+            Hypothesis("least", "`d` is least: the Hankel matrix `O₁R₁ = O₂R₂` of size `d` is invertible"),
+        ),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("order-from-below", "change-of-basis"),
+        sources=(DE_SCHUTTER,),
+        comment=(
+            "So eigenvalues and block sizes belong to the bias and not to the way it is written, if no slot "
+            "is wasted. That the least order makes the Hankel matrix of size `d` invertible is [the rank "
+            "theorem](#rank-suffices)."
+        ),
+    )
+
+
+def _least_realisations() -> Parts:
+    """Steps and perturbations of the law."""
     o1, o1i, o2, o2i, r1, r1i, r2, r2i, k, e = letters("O1 O1inv O2 O2inv R1 R1inv R2 R2inv K e1")
     hankel = ((o2 * r2, o1 * r1), (r2, o2i * o1 * r1), (r2i, r1i * o1i * o2))
     rules = (*inverses(o1, o1i), *inverses(o2, o2i), *inverses(r1, r1i), *hankel[1:])
@@ -170,44 +195,22 @@ def least_realisations() -> Law:
     )
     column = Exact(name="S v₁ = v₂", goal=True, of=Words(s * r1 * e, r2 * e, rules), note="and column 1 of R")
     back = Exact(name="S has an inverse", of=Words(s * s_inv, one, rules))
-    return Law(
-        id="least-realisations",
-        title="Least realisations differ by a change of basis",
-        statement=(
-            "Let `c₁ᵀe^{uX₁}v₁ = c₂ᵀe^{uX₂}v₂` for all real `u`, both of the least order `d`. With the "
-            "matrices "
-            "`O` of rows `cᵀXⁱ` and `R` of columns `Xʲv`, `i, j < d`, and `S = O₂⁻¹O₁`: `SX₁S⁻¹ = X₂`, "
-            "`c₁ᵀS⁻¹ = c₂ᵀ`, `Sv₁ = v₂`."
+    steps = (
+        Cited(
+            name="so O₁, R₁, O₂, R₂ are invertible",
+            lemma="det(OR) = det O det R is not 0, so neither factor is",
+            source=Source("S. Axler, Linear Algebra Done Right, 4th ed., section 9C (determinants)"),
+            needs=("least",),
         ),
-        hypotheses=(
-            FINITE,
-            Hypothesis("least", "`d` is least: the Hankel matrix `O₁R₁ = O₂R₂` of size `d` is invertible"),
-        ),
-        steps=(
-            Cited(
-                name="so O₁, R₁, O₂, R₂ are invertible",
-                lemma="det(OR) = det O det R is not 0, so neither factor is",
-                source=Source("S. Axler, Linear Algebra Done Right, 4th ed., section 9C (determinants)"),
-                needs=("least",),
-            ),
-            back,
-            goal,
-            row,
-            column,
-        ),
-        perturbations=(
-            goal.but("O₁ and R₁ have no inverse", rules=(*inverses(o2, o2i), *hankel[1:])),
-            goal.but("S the other way round", lhs=s_inv * x1 * s),
-            column.but("S⁻¹ instead of S", lhs=s_inv * r1 * e),
-        ),
-        rests_on=("order-from-below", "change-of-basis"),
-        sources=(DE_SCHUTTER,),
-        comment=(
-            "So eigenvalues and block sizes belong to the bias and not to the way it is written, if no slot "
-            "is wasted. "
-            "That the least order makes the Hankel matrix of size `d` invertible is "
-            "[the rank theorem](#rank-suffices)."
-        ),
+        back,
+        goal,
+        row,
+        column,
+    )
+    return steps, (
+        goal.but("O₁ and R₁ have no inverse", rules=(*inverses(o2, o2i), *hankel[1:])),
+        goal.but("S the other way round", lhs=s_inv * x1 * s),
+        column.but("S⁻¹ instead of S", lhs=s_inv * r1 * e),
     )
 
 
@@ -228,8 +231,7 @@ def same_size() -> Law:
         title="“Two realisations of one size are the same up to a change of basis”",
         statement=(
             "The generators `X₁ = 0` and `X₂ = diag(0, -γ)`, `γ > 0`, which with `c = v = (1, 0)` both make "
-            "the "
-            "bias 1, have the same trace: `-γ = 0`."
+            "the bias 1, have the same trace: `-γ = 0`."
         ),
         expected=Status.REFUTED,
         steps=(ode, same, goal),

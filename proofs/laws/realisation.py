@@ -7,7 +7,7 @@ from ...symbolic.tree import At, D
 from ...symbolic.words import Derived, Words, inverses, letters
 from ..law import Chapter, Hypothesis, Law
 from ..step import Cited, Exact, Identity, Source
-from .common import g, plus, product, scalars, times, u, w
+from .common import Parts, g, plus, product, scalars, times, u, w
 from .uniqueness import RUDIN
 
 CHAPTER = Chapter(
@@ -56,6 +56,28 @@ def at_zero(formula: sp.Expr, order: int) -> sp.Expr:
 
 @CHAPTER.law("generator-solves-equation")
 def generator_solves_equation() -> Law:
+    steps, breakers = _generator_solves_equation()
+    return Law(
+        id="generator-solves-equation",
+        title="Necessary: every generator's bias solves an equation",
+        statement=(
+            "Let `b(u) = cᵀ e^{uX} v` with `X` of size `d`, and let `p` be the characteristic polynomial of "
+            "`X`. Then `b` has derivatives of every order, `b^{(k)} = cᵀ X^k e^{uX} v`, and `p(D)b = 0` for "
+            "all real `u`: a linear equation of order `d` with constant coefficients."
+        ),
+        hypotheses=(FINITE,),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("uniqueness",),
+        comment=(
+            "So a bias that solves no such equation is outside, however many slots are spent. The other "
+            "direction is [the next law](#equation-has-generator)."
+        ),
+    )
+
+
+def _generator_solves_equation() -> Parts:
+    """Steps and perturbations of the law."""
     c, p, x, e, v_, z, a0, a1 = letters("C P X E V Z a0 a1")
     once = Exact(
         name="every derivative puts one more X in the middle",
@@ -76,36 +98,21 @@ def generator_solves_equation() -> Law:
         of=Words(c * z * e * v_, 0 * c, ((z, 0 * z),)),
         note="Z stands for p(X), the zero matrix",
     )
-    return Law(
-        id="generator-solves-equation",
-        title="Necessary: every generator's bias solves an equation",
-        statement=(
-            "Let `b(u) = cᵀ e^{uX} v` with `X` of size `d`, and let `p` be the characteristic polynomial of "
-            "`X`. Then `b` has derivatives of every order, `b^{(k)} = cᵀ X^k e^{uX} v`, and `p(D)b = 0` for "
-            "all real `u`: a linear equation of order `d` with constant coefficients."
+    steps = (
+        once,
+        two,
+        Cited(
+            name="p(X) = 0",
+            lemma="Cayley-Hamilton: a square matrix is a root of its characteristic polynomial",
+            source=CAYLEY,
+            needs=("finite",),
         ),
-        hypotheses=(FINITE,),
-        steps=(
-            once,
-            two,
-            Cited(
-                name="p(X) = 0",
-                lemma="Cayley-Hamilton: a square matrix is a root of its characteristic polynomial",
-                source=CAYLEY,
-                needs=("finite",),
-            ),
-            goal,
-        ),
-        perturbations=(
-            once.but("X enters twice", rhs=c * p * x * x * e * v_),
-            goal.but("p(X) is not zero", rules=()),
-            two.but("X² = -a₁X + a₀", rules=((x * x, -(a1 * x) + a0), *numbers)),
-        ),
-        rests_on=("uniqueness",),
-        comment=(
-            "So a bias that solves no such equation is outside, however many slots are spent. The other "
-            "direction is [the next law](#equation-has-generator)."
-        ),
+        goal,
+    )
+    return steps, (
+        once.but("X enters twice", rhs=c * p * x * x * e * v_),
+        goal.but("p(X) is not zero", rules=()),
+        two.but("X² = -a₁X + a₀", rules=((x * x, -(a1 * x) + a0), *numbers)),
     )
 
 
@@ -127,8 +134,8 @@ def equation_has_generator() -> Law:
         title="Sufficient: every equation has its generator",
         statement=(
             "Let `p(D)b = 0` for all real `u`, `p = x^d + a_{d-1}x^{d-1} + … + a₀`. With `X` the companion "
-            "matrix of `p` and `y = (b, b', …, b^{(d-1)})`: `y' - Xy = (0, …, 0, p(D)b)ᵀ = 0`, so "
-            "`e^{-uX}y` is constant, `y(u) = e^{uX} y(0)` and `b(u) = e₁ᵀ e^{uX} v` with `v = y(0)`."
+            "matrix of `p` and `y = (b, b', …, b^{(d-1)})`: `y' - Xy = (0, …, 0, p(D)b)ᵀ = 0`, so `e^{-uX}y` "
+            "is constant, `y(u) = e^{uX} y(0)` and `b(u) = e₁ᵀ e^{uX} v` with `v = y(0)`."
         ),
         hypotheses=(
             Hypothesis("equation", "`b` has `d` derivatives and `p(D)b = 0` on all of `ℝ`"),
@@ -176,6 +183,30 @@ def _moves(low: tuple[sp.Symbol, ...], matrix: sp.ImmutableMatrix | None = None)
 
 @CHAPTER.law("equation-solutions")
 def equation_solutions() -> Law:
+    steps, breakers = _equation_solutions()
+    return Law(
+        id="equation-solutions",
+        title="The solutions are the exponential polynomials",
+        statement=(
+            "For all real `λ`, all `γ, ω > 0` and every differentiable `a`: `(D - λ)(a e^{λu}) = a' e^{λu}`, "
+            "and `(e^{-λu}a)' = e^{-λu}(D - λ)a`. So `u^k e^{λu}` with `k < m` are solutions of `(D - λ)ᵐ f "
+            "= 0` and, up to combinations, the only ones; likewise `u^k e^{-γu} cos ωu` and `u^k e^{-γu} sin "
+            "ωu` of `((D + γ)² + ω²)ᵐ f = 0`. Every `p(D)f = 0` is a sum of these: `f` is an exponential "
+            "polynomial of order at most `deg p`."
+        ),
+        hypotheses=(Hypothesis("equation", "`p(D)f = 0` on all of `ℝ`, `p` a real polynomial"),),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("equation-has-generator", "generator-solves-equation"),
+        comment=(
+            "The order counts each exponent with its degree plus one, and a turn twice: `u²` has order 3, `u "
+            "e^{-γu} cos ωu` order 4."
+        ),
+    )
+
+
+def _equation_solutions() -> Parts:
+    """Steps and perturbations of the law."""
     rate = sp.Symbol("lambda", real=True)
     p, q, r = sp.symbols("p q r", real=True)
     a = p + q * u + r * u**2
@@ -203,47 +234,59 @@ def equation_solutions() -> Law:
         rhs=sp.exp(-rate * u) * plus(D(a, u), -rate * a),
         note="so (D - λ)ᵐ a = 0 makes the m-th derivative of e^{-λu} a vanish: it is a polynomial",
     )
-    return Law(
-        id="equation-solutions",
-        title="The solutions are the exponential polynomials",
-        statement=(
-            "For all real `λ`, all `γ, ω > 0` and every differentiable `a`: `(D - λ)(a e^{λu}) = a' "
-            "e^{λu}`, and `(e^{-λu}a)' = e^{-λu}(D - λ)a`. So `u^k e^{λu}` with `k < m` are solutions of "
-            "`(D - λ)ᵐ f = 0` and, up to combinations, the only ones; likewise `u^k e^{-γu} cos ωu` and "
-            "`u^k e^{-γu} sin ωu` of `((D + γ)² + ω²)ᵐ f = 0`. Every `p(D)f = 0` is a sum of these: `f` is "
-            "an exponential polynomial of order at most `deg p`."
-        ),
-        hypotheses=(Hypothesis("equation", "`p(D)f = 0` on all of `ℝ`, `p` a real polynomial"),),
-        steps=(
-            lowers,
-            pair,
-            back,
-            Cited(
-                name="and only sums over the factors of p",
-                lemma=(
-                    "primary decomposition: the kernel of a product of coprime polynomials of an operator is "
-                    "the direct sum of their kernels; real polynomials split into factors x - λ and "
-                    "(x + γ)² + ω²"
-                ),
-                source=PRIMARY,
-                needs=("equation",),
+    steps = (
+        lowers,
+        pair,
+        back,
+        Cited(
+            name="and only sums over the factors of p",
+            lemma=(
+                "primary decomposition: the kernel of a product of coprime polynomials of an operator is the "
+                "direct sum of their kernels; real polynomials split into factors x - λ and (x + γ)² + ω²"
             ),
+            source=PRIMARY,
+            needs=("equation",),
         ),
-        perturbations=(
-            lowers.but("the rate of another exponential", lhs=plus(D(grown, u), rate * grown)),
-            pair.but("without the term 2γD", lhs=plus(D(turned, u, u), (g**2 + w**2) * turned)),
-            back.but("a growth where a fade is needed", lhs=D(sp.exp(rate * u) * a, u)),
-        ),
-        rests_on=("equation-has-generator", "generator-solves-equation"),
-        comment=(
-            "The order counts each exponent with its degree plus one, and a turn twice: `u²` has order 3, "
-            "`u e^{-γu} cos ωu` order 4."
-        ),
+    )
+    return steps, (
+        lowers.but("the rate of another exponential", lhs=plus(D(grown, u), rate * grown)),
+        pair.but("without the term 2γD", lhs=plus(D(turned, u, u), (g**2 + w**2) * turned)),
+        back.but("a growth where a fade is needed", lhs=D(sp.exp(rate * u) * a, u)),
     )
 
 
 @CHAPTER.law("translates")
 def translates() -> Law:
+    steps, breakers = _translates()
+    return Law(
+        id="translates",
+        title="Finitely many translates, one generator",
+        statement=(
+            "For continuous `b : ℝ → ℝ` the following are equivalent: (i) `b(u) = cᵀ e^{uX} v` with `X` of "
+            "size `d`; (ii) the translates `b(· + s)` span a space of dimension at most `d`. For (ii) ⇒ (i): "
+            "with a basis `f` of that space `f(u + s) = T(s)f(u)`, and for all real `s, r`: `T(s + r) = "
+            "T(s)T(r)`, `T(0) = I`; so `T(s) = e^{sX}`."
+        ),
+        hypotheses=(
+            CONTINUOUS,
+            Hypothesis("all-reals", "`b(u)` is given for every real `u`"),
+        ),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("uniqueness", "flow-group-law"),
+        sources=(ANSELONE_KOREVAAR,),
+        comment=(
+            "`T(s) = M(s)W⁻¹` is continuous with `b`, and `T(-s)` inverts it, so [there is one "
+            "`X`](#uniqueness); `b` is a combination of the `f_i`, `b(s) = cᵀ T(s) f(0)`. If finitely many "
+            "features write a relative score as `F(t)ᵀG(s)`, its entries are combinations of the entries of "
+            "`F`, whatever the shift: (ii) holds. For distributions in place of continuous functions the "
+            "theorem is Anselone's and Korevaar's."
+        ),
+    )
+
+
+def _translates() -> Parts:
+    """Steps and perturbations of the law."""
     c, es, eu, both, v_ = letters("C Es Eu Eboth V")
     span = Exact(
         name="(i) ⇒ (ii): b(u + s) = (cᵀ e^{sX})(e^{uX} v)",
@@ -260,48 +303,24 @@ def translates() -> Law:
         note="W = [f_i(u_j)], M(s) = [f_i(u_j + s)] = T(s)W; Mboth stands for M(s + r) = T(s)M(r)",
     )
     start = Exact(name="T(0) = I", goal=True, of=Words(values * inv, one, inverses(values, inv)))
-    return Law(
-        id="translates",
-        title="Finitely many translates, one generator",
-        statement=(
-            "For continuous `b : ℝ → ℝ` the following are equivalent: (i) `b(u) = cᵀ e^{uX} v` with `X` of "
-            "size `d`; (ii) the translates `b(· + s)` span a space of dimension at most `d`. For (ii) ⇒ (i): "
-            "with a basis `f` of that space `f(u + s) = T(s)f(u)`, and for all real `s, r`: "
-            "`T(s + r) = T(s)T(r)`, `T(0) = I`; so `T(s) = e^{sX}`."
-        ),
-        hypotheses=(
-            CONTINUOUS,
-            Hypothesis("all-reals", "`b(u)` is given for every real `u`"),
-        ),
-        steps=(
-            span,
-            Cited(
-                name="some points u_j make W invertible",
-                lemma=(
-                    "the vectors f(u) span ℝᵈ, else a row orthogonal to all of them would be a linear "
-                    "relation between the f_i; a spanning set contains a basis"
-                ),
-                source=Source("S. Axler, Linear Algebra Done Right, 4th ed., section 2B (bases)"),
+    steps = (
+        span,
+        Cited(
+            name="some points u_j make W invertible",
+            lemma=(
+                "the vectors f(u) span ℝᵈ, else a row orthogonal to all of them would be a linear relation "
+                "between the f_i; a spanning set contains a basis"
             ),
-            goal,
-            start,
+            source=Source("S. Axler, Linear Algebra Done Right, 4th ed., section 2B (bases)"),
         ),
-        perturbations=(
-            goal.but("W is not invertible", rules=rules[2:]),
-            goal.but("translation acts from the other side", rhs=tr * ts),
-            span.but("one translate is left out", rhs=c * eu * v_),
-            start.but("W has no inverse", rules=()),
-        ),
-        rests_on=("uniqueness", "flow-group-law"),
-        sources=(ANSELONE_KOREVAAR,),
-        comment=(
-            "`T(s) = M(s)W⁻¹` is continuous with `b`, and `T(-s)` inverts it, so [there is one "
-            "`X`](#uniqueness)"
-            "; `b` is a combination of the `f_i`, `b(s) = cᵀ T(s) f(0)`. If finitely many features write a "
-            "relative score as `F(t)ᵀG(s)`, its entries are combinations of the entries of `F`, whatever the "
-            "shift: (ii) holds. For distributions in place of continuous functions the theorem is Anselone's "
-            "and Korevaar's."
-        ),
+        goal,
+        start,
+    )
+    return steps, (
+        goal.but("W is not invertible", rules=rules[2:]),
+        goal.but("translation acts from the other side", rhs=tr * ts),
+        span.but("one translate is left out", rhs=c * eu * v_),
+        start.but("W has no inverse", rules=()),
     )
 
 

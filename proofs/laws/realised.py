@@ -10,7 +10,7 @@ from ...symbolic.typeset import to_text
 from ...symbolic.words import Words, letters
 from ..law import Law
 from ..step import Cited, Determinant, Exact, Identity
-from .common import J, R, g, m, product, u, w
+from .common import J, Parts, R, g, m, product, u, w
 from .realisation import CHAPTER, DE_SCHUTTER, FINITE, at_zero, companion, derivatives
 
 x = sp.Symbol("x", real=True)
@@ -122,6 +122,29 @@ def _spoilt(matrix: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
 
 @CHAPTER.law("matrix-realisation")
 def matrix_realisation() -> Law:
+    steps, breakers = _matrix_realisation()
+    return Law(
+        id="matrix-realisation",
+        title="Matrices of biases: C e^{uX} B",
+        statement=(
+            "Let `M(u) = C e^{uX} B` with `X` of size `d`. Its block matrix `[M^{(i+j)}(0)] = [CXⁱ·XʲB]` has "
+            "rank at most `d`; and `M₁ + M₂` is made by `diag(X₁, X₂)`. So a matrix of exponential "
+            "polynomials is always of this form, entry by entry, and the least `d` is the rank of the block "
+            "matrix. For `M(u) = R(-ωu)`, `ω > 0`, it is `[I; -ωJ][I, -ωJ]`: of rank 2, not 8."
+        ),
+        hypotheses=(FINITE,),
+        steps=steps,
+        perturbations=breakers,
+        rests_on=("general-form", "translates", "order-from-below"),
+        comment=(
+            "This is the general statement behind [the bridge](#bridge): squareness is not needed. RoPE's "
+            "plane has four entries of order 2 each, and two slots make them all."
+        ),
+    )
+
+
+def _matrix_realisation() -> Parts:
+    """Steps and perturbations of the law."""
     c, c1, c2, b, b1, b2, p, q, e1, e2, both = letters("C C1 C2 B B1 B2 P Q E1 E2 PQ")
     split = Exact(
         name="blocks of M have rank d as well",
@@ -143,45 +166,26 @@ def matrix_realisation() -> Law:
         note="P, Q: the projections on the two groups of slots, which E1, E2 respect",
     )
     turn = _turn_blocks()
-    return Law(
-        id="matrix-realisation",
-        title="Matrices of biases: C e^{uX} B",
-        statement=(
-            "Let `M(u) = C e^{uX} B` with `X` of size `d`. Its block matrix `[M^{(i+j)}(0)] = [CXⁱ·XʲB]` "
-            "has rank "
-            "at most `d`; and `M₁ + M₂` is made by `diag(X₁, X₂)`. So a matrix of exponential polynomials is "
-            "always of this form, entry by entry, and the least `d` is the rank of the block matrix. For "
-            "`M(u) = R(-ωu)`, "
-            "`ω > 0`, it is `[I; -ωJ][I, -ωJ]`: of rank 2, not 8."
-        ),
-        hypotheses=(FINITE,),
-        steps=(
-            split,
-            add,
-            *turn,
-            Cited(
-                name="the rank is reached",
-                lemma=(
-                    "the least dimension of C e^{uX} B is the rank of the block Hankel matrix (Ho and Kalman)"
-                ),
-                source=DE_SCHUTTER,
-                needs=("finite",),
+    steps = (
+        split,
+        add,
+        *turn,
+        Cited(
+            name="the rank is reached",
+            lemma=(
+                "the least dimension of C e^{uX} B is the rank of the block Hankel matrix (Ho and Kalman)"
             ),
+            source=DE_SCHUTTER,
+            needs=("finite",),
         ),
-        perturbations=(
-            add.but("the groups of slots overlap", rules=(*ends[:2], *inside)),
-            turn[1].but(
-                "J instead of -J on one side",
-                rhs=product(_stack(-1), sp.Matrix.hstack(sp.eye(2), -w * sp.Matrix(J)).as_immutable()),
-            ),
-            split.but("the two factors swapped", rhs=c * q * p * b),
+    )
+    return steps, (
+        add.but("the groups of slots overlap", rules=(*ends[:2], *inside)),
+        turn[1].but(
+            "J instead of -J on one side",
+            rhs=product(_stack(-1), sp.Matrix.hstack(sp.eye(2), -w * sp.Matrix(J)).as_immutable()),
         ),
-        rests_on=("general-form", "translates", "order-from-below"),
-        comment=(
-            "This is the general statement behind [the bridge](#bridge): squareness is not needed. RoPE's "
-            "plane has "
-            "four entries of order 2 each, and two slots make them all."
-        ),
+        split.but("the two factors swapped", rhs=c * q * p * b),
     )
 
 

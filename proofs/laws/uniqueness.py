@@ -33,9 +33,8 @@ def uniqueness() -> Law:
         id="uniqueness",
         title="One generator, one flow",
         statement=(
-            "If `A' = XA` and `A(0) = I`, then `e^{-tX}A(t) = I` for every real `t`, that is "
-            "`A(t) = exp(tX)`, and `X = A'(0)`. Every continuous homomorphism `A : ℝ → GL(n, ℝ)` is of this "
-            "kind."
+            "If `A' = XA` and `A(0) = I`, then `e^{-tX}A(t) = I` for every real `t`, that is `A(t) = "
+            "exp(tX)`, and `X = A'(0)`. Every continuous homomorphism `A : ℝ → GL(n, ℝ)` is of this kind."
         ),
         hypotheses=(
             Hypothesis("continuity", "`A` is continuous"),
@@ -66,11 +65,9 @@ def uniqueness() -> Law:
         ),
         sources=(PURANIK,),
         comment=(
-            "An unknown function on the whole line is pinned by one matrix. [Differentiability for "
-            "free](#smooth-for-free) "
-            "is the cited part here; the rest is two lines. The scalar case is Cauchy's (1821); the theorem "
-            "on "
-            "matrices is much younger."
+            "An unknown function on the whole line is pinned by one matrix. Differentiability, for free, is "
+            "cited here and [proved there](#smooth-for-free); the rest is two lines. The scalar case is "
+            "Cauchy's (1821); the theorem on matrices is much younger."
         ),
     )
 
@@ -91,8 +88,8 @@ def integer_ambiguity() -> Law:
         id="integer-ambiguity",
         title="On integer positions X is not unique",
         statement=(
-            "If `XJ = JX`, where `J` turns each plane by a right angle, then `exp(nX) = exp(n(X + 2πJ))` "
-            "for every integer `n`, although `X ≠ X + 2πJ`."
+            "If `XJ = JX`, where `J` turns each plane by a right angle, then `exp(nX) = exp(n(X + 2πJ))` for "
+            "every integer `n`, although `X ≠ X + 2πJ`."
         ),
         hypotheses=(Hypothesis("commute", "`X` commutes with `J`"),),
         steps=(parts, goal, back),
@@ -103,8 +100,8 @@ def integer_ambiguity() -> Law:
         rests_on=("uniqueness", "commuting-sum", "turn-flow"),
         comment=(
             "Tokens sit on integers, so a frequency is only known modulo `2π`: aliasing. Every function on "
-            "the integers is continuous, and `n ↦ Bⁿ` is a group for every invertible `B`. “Exactly one "
-            "`X`” holds for real positions."
+            "the integers is continuous, and `n ↦ Bⁿ` is a group for every invertible `B`. “Exactly one `X`” "
+            "holds for real positions."
         ),
     )
 
@@ -117,8 +114,8 @@ def integer_no_generator() -> Law:
         id="integer-no-generator",
         title="A group on the integers without a real generator",
         statement=(
-            "`B = -1` is its own inverse and gives the group `n ↦ (-1)ⁿ` on the integers, but for every "
-            "real `λ`: `e^λ + 1 > 0`, so no `n ↦ e^{λn}` is this group."
+            "`B = -1` is its own inverse and gives the group `n ↦ (-1)ⁿ` on the integers, but for every real "
+            "`λ`: `e^λ + 1 > 0`, so no `n ↦ e^{λn}` is this group."
         ),
         steps=(
             Identity(

@@ -12,6 +12,7 @@ from .common import KRANTZ_PARKS, plus, times, u
 from .realisation import CHAPTER
 
 x = sp.Symbol("x", real=True)
+COUNT = sp.Symbol("k", nonnegative=True)
 p, r = sp.symbols("p r", positive=True)
 ENTIRE = (
     "an exponential polynomial is real analytic, with all its derivatives continuous, on all of ℝ; two real "
@@ -59,10 +60,8 @@ def _log_line() -> Law:
         title="Logarithms are outside",
         statement=(
             "With `u = eˣ - 1` the bias `log(1 + u)` is `x`: as `x → -∞`, `u → -1` and the bias tends to "
-            "`-∞`. An "
-            "exponential polynomial that equals it for `u > 0` equals it for all `u > -1` and is continuous "
-            "at -1: "
-            "there is none."
+            "`-∞`. An exponential polynomial that equals it for `u > 0` equals it for all `u > -1` and is "
+            "continuous at -1: there is none."
         ),
         hypotheses=(INTERVAL,),
         steps=(
@@ -102,10 +101,8 @@ def _power_line() -> Law:
         title="Powers that are not whole are outside",
         statement=(
             "Let `p > 0` be no whole number, `k` a whole number above it and `r = k - p > 0`. On `u > 0`, "
-            "with `u = eˣ`, "
-            "the `k`-th derivative of `u^p` is a non-zero multiple of `u^{p-k} = e^{-rx}`, which tends to "
-            "`∞` as `u → 0`; that "
-            "of an exponential polynomial is continuous at 0."
+            "with `u = eˣ`, the `k`-th derivative of `u^p` is a non-zero multiple of `u^{p-k} = e^{-rx}`, "
+            "which tends to `∞` as `u → 0`; that of an exponential polynomial is continuous at 0."
         ),
         hypotheses=(INTERVAL,),
         steps=(
@@ -134,9 +131,7 @@ def _gauss_line() -> Law:
     grows = Exact(
         name="the leading coefficient, squared, is never below 1",
         goal=True,
-        of=Induction(
-            sp.Symbol("k", nonnegative=True), 0, {lead: (1, 4 * lead)}, {lead: sp.S.One}, relation=">="
-        ),
+        of=Induction(COUNT, 0, {lead: (1, 4 * lead)}, {lead: sp.S.One}, relation=">="),
         note="S stands for its square; each derivative multiplies it by (-2)²",
     )
     return _line(
@@ -144,10 +139,8 @@ def _gauss_line() -> Law:
         title="Gaussians are outside",
         statement=(
             "The `k`-th derivative of `e^{-u²}` is `a_k(u) e^{-u²}` with a polynomial `a_k` of degree "
-            "exactly `k`: `a_{k+1} = "
-            "a_k' - 2u a_k`, and the square of its leading coefficient is at least 1. Polynomials of "
-            "different degrees are independent: "
-            "`p(D) e^{-u²}` is never 0."
+            "exactly `k`: `a_{k+1} = a_k' - 2u a_k`, and the square of its leading coefficient is at least "
+            "1. Polynomials of different degrees are independent: `p(D) e^{-u²}` is never 0."
         ),
         hypotheses=(Hypothesis("degrees", "`a_k` has degree exactly `k`"),),
         steps=(
@@ -169,8 +162,8 @@ def _gauss_line() -> Law:
             grows.but("a factor below 1", state={lead: (1, lead / 4)}),
         ),
         comment=(
-            "The same on any interval. No interval, no number of slots: `e^{-u²}` needs a kernel with a "
-            "bias argument."
+            "The same on any interval. No interval, no number of slots: `e^{-u²}` needs a kernel with a bias "
+            "argument."
         ),
     )
 
@@ -196,7 +189,7 @@ def outside_on_integers(name: str) -> Law:
     )
 
 
-Parts = tuple[str, str, tuple[Exact, ...], tuple[Perturbation, ...], str]
+Told = tuple[str, str, tuple[Exact, ...], tuple[Perturbation, ...], str]
 
 
 def _slow(
@@ -210,7 +203,7 @@ def _slow(
     )
 
 
-def _log_integers() -> Parts:
+def _log_integers() -> Told:
     steps, breakers = _slow(x, x * sp.exp(-x), ("it is unbounded", "and slower than n"))
     return (
         "Logarithms, on whole positions too",
@@ -221,7 +214,7 @@ def _log_integers() -> Parts:
     )
 
 
-def _power_integers() -> Parts:
+def _power_integers() -> Told:
     steps, breakers = _slow(
         sp.exp(p * x),
         sp.exp(-r * x),
@@ -238,7 +231,7 @@ def _power_integers() -> Parts:
     )
 
 
-def _gauss_integers() -> Parts:
+def _gauss_integers() -> Told:
     rate = sp.Symbol("lambda", real=True)
     fast = Exact(
         name="faster than every exponential",
