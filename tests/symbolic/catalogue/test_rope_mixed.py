@@ -39,6 +39,14 @@ def test_equal_positions_of_two_axes_are_one_axis_with_summed_frequencies():
     assert mixed.score((5, 5), (1, 1)) == rope.score(5, 1)
 
 
+def test_symbols_without_a_sign_turn_as_numbers_do():
+    f, g = sp.symbols("f g", real=True)
+    free = encoding("rope_mixed", head_dim=2, fx=[f], fy=[g])
+    given = encoding("rope_mixed", head_dim=2, fx=[3], fy=[-1])
+    t, s, content = (2, 1), (0, 5), {"q": [1, 2], "k": [3, -1]}
+    assert free.score(t, s, **content).subs({f: 3, g: -1}) == given.score(t, s, **content)
+
+
 def test_axial_is_the_mixed_one_with_zeros():
     axial = encoding("axial", head_dim=8)
     zeros, rates = [0, 0], [1, R(1, 10)]

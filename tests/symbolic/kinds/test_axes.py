@@ -46,15 +46,19 @@ def test_a_proof_is_for_free_frequencies_of_every_sign():
     assert free.axes.planes[4, 5] == (0, names[0])
 
 
-def test_rotations_that_do_not_commute_are_refuted_by_two_pairs_of_equal_gap():
-    so3 = of(-L1, -L2)
-    verdict = so3.is_relative()
+UP, ON = sp.Matrix([[0, 1, 0], [0, 0, 0], [0, 0, 0]]), sp.Matrix([[0, 0, 0], [0, 0, 1], [0, 0, 0]])
+
+
+@pytest.mark.parametrize("generators", [(-L1, -L2), (UP, ON)])  # the second pair differs in one corner only
+def test_axes_that_do_not_commute_are_refuted_by_two_pairs_of_equal_gap(generators):
+    given = of(*generators)
+    verdict = given.is_relative()
     assert verdict.status is Status.REFUTED
     at = {str(symbol): value for symbol, value in verdict.witness.items()}
     s, u = ((at[f"{letter}0"], at[f"{letter}1"]) for letter in "su")
     q, k = ([at[f"{letter}{i}"] for i in range(3)] for letter in "qk")
     t = (s[0] + u[0], s[1] + u[1])
-    moved, fixed = enclose(so3.score(t, s, q=q, k=k), 20), enclose(so3.score(u, (0, 0), q=q, k=k), 20)
+    moved, fixed = enclose(given.score(t, s, q=q, k=k), 20), enclose(given.score(u, (0, 0), q=q, k=k), 20)
     gap = sp.Rational(verdict.gap)
     assert abs(gap) - sp.Rational(1, 10**8) > 0
     assert abs(moved.lower - fixed.lower - gap) < sp.Rational(1, 10**9)
