@@ -167,8 +167,8 @@ def _refuse_unbounded(encoding: Encoding) -> None:
     if verdict.status is Status.REFUTED:
         raise Unbounded(
             f"causal=False lets a query see keys ahead of it, where {encoding.name} "
-            f"is unbounded ({verdict.reason}); causal=True works, or, as a separate choice, the symmetric form "
-            "in |t - s| (encoding 'symmetric_distance')"
+            f"is unbounded ({verdict.reason}); causal=True works, or, as a separate choice, the symmetric "
+            "form in |t - s| (encoding 'symmetric_distance')"
         )
 
 

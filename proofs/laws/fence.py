@@ -3,13 +3,13 @@
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ...symbolic.catalogue.registry import encoding
 from ...symbolic.decide import Status
 from ...symbolic.encoding import Encoding
 from ...symbolic.tree import At, D
 from ..law import Chapter, Hypothesis, Law
-from ..step import Cited, Identity
+from ..step import Cited, Identity, Perturbation
 from .common import KRANTZ_PARKS, c, m, plus, s, t, times, transpose, u
+from .fenced import ABSOLUTE, ALL, BIASES, INSIDE, TIED, build
 
 CHAPTER = Chapter(
     "fence",
@@ -17,74 +17,6 @@ CHAPTER = Chapter(
     "What the demands linear, relative and continuous leave inside, and what they leave outside. Outside "
     "does not mean bad: it means that the theorem says nothing about it, and that one witness shows why.",
 )
-W0, W1 = sp.symbols("omega0 omega1", positive=True)
-GAMMA = sp.Symbol("gamma", positive=True)
-SIGMA = sp.Symbol("sigma", positive=True)
-TURNS = {"head_dim": 4, "frequencies": (W0, W1)}
-
-
-def build(name: str) -> Encoding:
-    """The encoding of that name with four features and free parameters."""
-    parameters = {
-        "nope": {"head_dim": 2},
-        "rope": TURNS,
-        "rope-partial": {"head_dim": 4, "rotary_dim": 2, "frequencies": (W0,)},
-        "decay": {"head_dim": 2, "gamma": GAMMA},
-        "damped_rope": {**TURNS, "gamma": GAMMA},
-        "alibi": {"head_dim": 2, "slope": m, "scale": SIGMA},
-        "same_side_boost": {"head_dim": 2, "rate": GAMMA},
-        "sinusoidal": {"head_dim": 2, "frequencies": (W0,)},
-        "learned_absolute": {"head_dim": 1},
-        "before_projection": {"head_dim": 2, "frequencies": (W0,)},
-        "keys_only": {"head_dim": 2, "frequencies": (W0,)},
-        "mismatched_pairings": TURNS,
-        "rotated_values": {"head_dim": 2, "frequencies": (W0,)},
-        "rotated_values_back": {"head_dim": 2, "frequencies": (W0,)},
-    }
-    if name == "rope+alibi":
-        return encoding("rope", head_dim=2, frequencies=(W0,)) + encoding("alibi", head_dim=2, slope=m)
-    return encoding(name.removesuffix("-partial"), **parameters[name])
-
-
-INSIDE = (
-    "nope",
-    "rope",
-    "rope-partial",
-    "decay",
-    "damped_rope",
-    "alibi",
-    "rope+alibi",
-    "rotated_values_back",
-)
-ABSOLUTE = (
-    "sinusoidal",
-    "learned_absolute",
-    "keys_only",
-    "before_projection",
-    "mismatched_pairings",
-    "same_side_boost",
-    "rotated_values",
-)
-WHY = {
-    "nope": "Nothing depends on position at all.",
-    "rope": "The rotation by the absolute position leaves only the gap.",
-    "rope-partial": "The features that do not turn are planes of frequency 0.",
-    "decay": "The factor is `e^{-γ(t-s)}`; positions never enter alone.",
-    "damped_rope": "Turn and fade commute, so both see the gap.",
-    "alibi": "The lifted slots give `-m(t-s)/σ`, as in [ALiBi's logit](#alibi-logit).",
-    "rope+alibi": "Two encodings side by side: the sum of relative scores is relative.",
-    "rotated_values_back": "The value arrives rotated by the gap only.",
-    "sinusoidal": "The products of content and position vector stay: they know t and s one by one.",
-    "learned_absolute": "A table may hold anything; with an arbitrary table nothing cancels.",
-    "keys_only": "Rotating the keys alone saves half the work and leaves the absolute position of the key.",
-    "before_projection": "The projection between the two rotations does not commute with them.",
-    "mismatched_pairings": "Query and key turn in different planes; nothing cancels beyond the first tokens.",
-    "same_side_boost": (
-        "The boost is symmetric, so one map on both sides gives `B(t+s)`: a sum, not a gap. By the "
-        "transpose and the inverse it would be [relative](#contragredient)."
-    ),
-    "rotated_values": "Scores are fine, but the output carries the absolute position of each value.",
-}
 
 
 def moved(found: Encoding) -> sp.MatrixBase:
@@ -103,20 +35,9 @@ def shift_both(name: str) -> Identity:
     return Identity(name="shift both positions", goal=True, lhs=there, rhs=here)
 
 
-SIBLING = {
-    "sinusoidal": "rope",
-    "learned_absolute": "nope",
-    "keys_only": "rope",
-    "before_projection": "rope",
-    "mismatched_pairings": "rope",
-    "same_side_boost": "decay",
-    "rotated_values": "rotated_values_back",
-}
-
-
-@CHAPTER.law("relative", encodings=(*INSIDE, "symmetric_distance", "step_table", *ABSOLUTE))
+@CHAPTER.law("relative", encodings=(*INSIDE, *TIED, *BIASES, *ABSOLUTE))
 def relative(name: str) -> Law:
-    if name in ("symmetric_distance", "step_table"):
+    if name in BIASES:
         return _opaque_bias(name)
     goal = shift_both(name)
     common = {
@@ -124,16 +45,15 @@ def relative(name: str) -> Law:
         "encoding": name,
         "statement": (
             f"Written out for {build(name).head_dim} features, for all real `t, s, c` and all parameters: "
-            f"everything that attention sees of the positions with {_called(name)} is the same at "
+            f"everything that attention sees of the positions with {ALL[name].called} is the same at "
             "`(t + c, s + c)` as at `(t, s)`."
         ),
         "steps": (goal,),
         "rests_on": _more_features(name),
-        "comment": WHY[name],
+        "comment": ALL[name].why,
     }
     if name in ABSOLUTE:
-        other = shift_both(SIBLING[name])
-        sibling = goal.but(f"{_called(SIBLING[name])} instead", lhs=other.lhs, rhs=other.rhs)
+        sibling = _instead(goal, name)
         return Law(
             title=f"“{_capital(name)}: relative”", expected=Status.REFUTED, siblings=(sibling,), **common
         )
@@ -151,34 +71,22 @@ def _more_features(name: str) -> tuple[str, ...]:
     """What carries a law shown for a few features to any number of them."""
     if name not in INSIDE:
         return ()
-    return ("rope-relative", "direct-sum") if "rope" in name or "rotated" in name else ("direct-sum",)
+    turns = any(block.turns for generator in build(name).generators for block in generator.blocks)
+    return ("rope-relative", "direct-sum") if turns else ("direct-sum",)
 
 
-def _called(name: str) -> str:
-    words = {
-        "nope": "NoPE",
-        "rope": "RoPE",
-        "rope-partial": "partial RoPE",
-        "damped_rope": "damped RoPE",
-        "alibi": "ALiBi",
-        "rope+alibi": "RoPE with ALiBi",
-        "rotated_values_back": "values rotated and rotated back",
-        "sinusoidal": "the sinusoidal table",
-        "learned_absolute": "a learned table",
-        "keys_only": "rotation of the keys only",
-        "before_projection": "rotation before the projection",
-        "mismatched_pairings": "query and key paired differently",
-        "same_side_boost": "one boost on both sides",
-        "rotated_values": "rotated values",
-        "symmetric_distance": "the distance `|t-s|`",
-        "step_table": "a step table",
-    }
-    return words.get(name, name)
+def _instead(goal: Identity, name: str) -> Perturbation:
+    """The same claim, true for the encoding that does what is claimed."""
+    instead = ABSOLUTE[name].instead
+    other = shift_both(instead)
+    return goal.but(f"{ALL[instead].called} instead", lhs=other.lhs, rhs=other.rhs)
 
 
 def _capital(name: str) -> str:
-    called = _called(name).replace("`", "")
-    return called[0].upper() + called[1:]
+    """With a capital, unless a name begins as xPos does."""
+    called = ALL[name].called.replace("`", "")
+    own = any(letter.isupper() for letter in called.partition(" ")[0])
+    return called if own else called[0].upper() + called[1:]
 
 
 def _opaque_bias(name: str) -> Law:
@@ -197,7 +105,7 @@ def _opaque_bias(name: str) -> Law:
         encoding=name,
         title=f"{_capital(name)}: relative",
         statement=(
-            f"For all real `t, s, c` and any function `b` of the gap, {_called(name)} among them: "
+            f"For all real `t, s, c` and any function `b` of the gap, {ALL[name].called} among them: "
             "`b((t+c)-(s+c)) = b(t-s)`."
         ),
         steps=(goal,),
@@ -209,26 +117,25 @@ def _opaque_bias(name: str) -> Law:
     )
 
 
-@CHAPTER.law("in-family", encodings=(*INSIDE, "symmetric_distance", "step_table", *ABSOLUTE))
+@CHAPTER.law("in-family", encodings=(*INSIDE, *BIASES, *ABSOLUTE))
 def in_family(name: str) -> Law:
-    if name in ("symmetric_distance", "step_table"):
+    if name in BIASES:
         return _analytic(name)
     if name in ABSOLUTE:
         goal = shift_both(name)
-        other = shift_both(SIBLING[name])
         return Law(
             id="in-family",
             encoding=name,
             title=f"“{_capital(name)}: an exp(tX)”",
             statement=(
-                f"What attention sees with {_called(name)} has the form `C e^{{(t-s)X}} B`; in particular it "
-                "is the same at `(t + c, s + c)` as at `(t, s)`."
+                f"What attention sees with {ALL[name].called} has the form `C e^{{(t-s)X}} B`; in particular "
+                "it is the same at `(t + c, s + c)` as at `(t, s)`."
             ),
             expected=Status.REFUTED,
             steps=(goal,),
-            siblings=(goal.but(f"{_called(SIBLING[name])} instead", lhs=other.lhs, rhs=other.rhs),),
+            siblings=(_instead(goal, name),),
             rests_on=("general-form", f"relative/{name}"),
-            comment=f"Everything in the family is relative, and this is not. {WHY[name]}",
+            comment=f"Everything in the family is relative, and this is not. {ALL[name].why}",
         )
     return _member(name)
 
@@ -256,7 +163,7 @@ def _member(name: str) -> Law:
         encoding=name,
         title=f"{_capital(name)}: an exp(tX)",
         statement=(
-            f"For all real `t, s` and all contents: the score with {_called(name)} is "
+            f"For all real `t, s` and all contents: the score with {ALL[name].called} is "
             f"`φ(q)ᵀ e^{{(t-s)X}} ψ(k)` with one fixed `{generator.dim}×{generator.dim}` generator `X`; its "
             "closed form satisfies `A(0) = I`, `A' = XA`."
         ),
@@ -269,7 +176,7 @@ def _member(name: str) -> Law:
             ),
             goal.but("the score is doubled", lhs=sp.ImmutableMatrix([[2 * found.score(t, s)]])),
         ),
-        comment=WHY[name],
+        comment=ALL[name].why,
     )
 
 

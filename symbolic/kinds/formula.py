@@ -128,6 +128,8 @@ class Formula(Encoding):
             return _no_question(relative, "the bias is no function of the gap")
         factors = (self.query_factor(GAP), self.key_factor(GAP))
         entries = dict.fromkeys(entry for factor in factors for entry in factor.todok().values())
+        if any(entry.atoms(AppliedUndef) for entry in entries):
+            return Verdict(Status.NOT_CHECKED, "a table of free values has the bound that they have")
         return conjunction(_sizes({"factor": tuple(entries)}, "real"))
 
     def is_bounded(self, domain: str = "real") -> Verdict:
