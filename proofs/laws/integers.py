@@ -42,12 +42,12 @@ def integer_homomorphisms() -> Law:
         goal=True,
         of=Words(at_one * back, one, inverses(at_one, back)),
     )
-    first, second, both = letters("Bm Bn Bsum")
+    first, second, both = letters("Bm Bn Bk")
     law = Exact(
         name="and every B makes one, from n to n + 1",
         goal=True,
         of=Words(first * (second * at_one), both * at_one, ((first * second, both),)),
-        note="Bm, Bn, Bsum stand for Bᵐ, Bⁿ and Bᵐ⁺ⁿ; backwards the same with B⁻¹ = A(-1)",
+        note="Bm, Bn, Bk stand for Bᵐ, Bⁿ and Bᵐ⁺ⁿ; backwards the same with B⁻¹ = A(-1)",
     )
     return Law(
         id="integer-homomorphisms",

@@ -20,7 +20,7 @@ UNDER_THE_INTEGRAL = Source(
     "integral), on bounded intervals of x; the rest is dominated by e^{-x}"
 )
 FRULLANI = Source(
-    "I. S. Gradshteyn, I. M. Ryzhik, Table of Integrals, Series, and Products, 3.434: ∫₀^∞ (e^{-ax} - "
+    "I. S. Gradshteyn, I. M. Ryzhik, Table of Integrals, Series, and Products, 3.434: ∫_{0}^{∞} (e^{-ax} - "
     "e^{-bx}) dx/x = log(b/a)"
 )
 GAMMA = Source(
@@ -36,7 +36,7 @@ def log_mixture() -> Law:
         id="log-mixture",
         title="KERPLE's logarithm is a mixture of decays",
         statement=(
-            "For every `u ≥ 0`: `log(1 + u) = ∫₀^∞ (1 - e^{-xu}) e^{-x} dx/x`, a constant minus decays "
+            "For every `u ≥ 0`: `log(1 + u) = ∫_{0}^{∞} (1 - e^{-xu}) e^{-x} dx/x`, a constant minus decays "
             "`e^{-xu}` of all rates `x > 0`, with positive weights. Both sides vanish at `u = 0`, and both "
             "have the derivative `1/(1 + u)`. At `u = 3` it is 1.386294361119891."
         ),
@@ -99,7 +99,7 @@ def _log_mixture() -> Parts:
 
 
 def _decay_area() -> tuple[Identity, Exact, Identity]:
-    """∫₀^∞ e^{-xh} dx = 1/h by its primitive and the two ends."""
+    """∫_{0}^{∞} e^{-xh} dx = 1/h by its primitive and the two ends."""
     h = sp.Symbol("h", positive=True)
     primitive = -sp.exp(-x * h) / h
     area = Identity(
@@ -136,7 +136,7 @@ def power_mixture() -> Law:
         id="power-mixture",
         title="KERPLE's powers are mixtures of decays",
         statement=(
-            "For `0 < p < 1` and every `u ≥ 0`: `u^p = p/Γ(1-p) ∫₀^∞ (1 - e^{-xu}) x^{-1-p} dx`. The "
+            "For `0 < p < 1` and every `u ≥ 0`: `u^p = p/Γ(1-p) ∫_{0}^{∞} (1 - e^{-xu}) x^{-1-p} dx`. The "
             "substitution `y = xu` takes `u^p` out of the integral, and by parts what remains is `Γ(1-p)/p`."
         ),
         hypotheses=(
@@ -148,7 +148,7 @@ def power_mixture() -> Law:
             parts,
             Cited(
                 name="the integral that remains",
-                lemma="∫₀^∞ (1 - e^{-y}) y^{-1-p} dy = (1/p) ∫₀^∞ e^{-y} y^{-p} dy = Γ(1-p)/p for 0 < p < 1",
+                lemma="∫_{0}^{∞} (1 - e^{-y}) y^{-1-p} dy = (1/p) ∫_{0}^{∞} e^{-y} y^{-p} dy = Γ(1-p)/p for 0 < p < 1",
                 source=GAMMA,
                 needs=("exponent", "causal"),
             ),

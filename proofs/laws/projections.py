@@ -53,7 +53,7 @@ def _bridge_factors() -> Parts:
     key = Exact(
         name="G(s) = G(0)A(-s)", goal=True, of=Words(g0 * backward, gs, rules), note="A(-s) = G0⁻¹F0⁻¹·F0 Gs"
     )
-    m0, at, back, at_c, back_c = letters("M0 At Aback Ac Acinv")
+    m0, at, back, at_c, back_c = letters("M0 At As Ac Acinv")
     shifted = Exact(
         name="sufficient: any group and any M(0) give a relative pair",
         goal=True,
@@ -62,7 +62,7 @@ def _bridge_factors() -> Parts:
             (m0 * at * g0i) * (g0 * back),
             (*inverses(g0, g0i), *inverses(at_c, back_c)),
         ),
-        note="At, Ac, Acinv, Aback stand for A(t), A(c), A(-c), A(-s); both positions are shifted by c",
+        note="At, Ac, As stand for A(t), A(c), A(-s); both positions are shifted by c",
     )
     wq, a, wk = letters("Wq A Wk")
     absorbed = Exact(

@@ -21,7 +21,7 @@ def order_from_below() -> Law:
         name="every entry is a row times a column of length d",
         goal=True,
         of=Words(c * both * v_, (c * p) * (q * v_), ((both, p * q),)),
-        note="P, Q stand for Xⁱ, Xʲ, for e^{x_i X}, e^{y_j X}, or for steps Aⁱ, Aʲ; PQ for their product",
+        note="P, Q stand for Xⁱ, Xʲ, for e^{xX}, e^{yX}, or for steps Aⁱ, Aʲ; PQ for their product",
     )
     flat = tuple(
         Determinant(
