@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 from .data import Book, Entry, Law, case_name
 
+MOST_COLUMNS = 20
+"""A grid with more cases than these is written with the cases as rows and the laws as columns."""
+
 
 @dataclass(frozen=True)
 class Row:
-    """One law in the summary table; a cell is the proof for that column, or nothing."""
+    """One law, or one case, in the summary table; a cell is a proof, or nothing."""
 
-    law: Law
+    name: str
     cells: tuple[Entry | None, ...]
+    law: Law | None = None
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,22 @@ class Table:
     rows: tuple[Row, ...]
     names: tuple[str, ...] = ()
 
+    @property
+    def turned(self) -> Table:
+        """The same cells with cases as rows and laws as columns."""
+        rows = tuple(
+            Row(name, tuple(row.cells[place] for row in self.rows)) for place, name in enumerate(self.names)
+        )
+        return Table(
+            tuple(row.law.id for row in self.rows if row.law), rows, tuple(row.name for row in self.rows)
+        )
+
 
 def summary(story: Book) -> list[Table]:
     """Laws without cases first, then a grid for each family of laws that share cases (blocks, encodings)."""
-    single = tuple(Row(law, law.entries) for law in story.laws if law.entries[0].proof.encoding is None)
+    single = tuple(
+        Row(law.title, law.entries, law) for law in story.laws if law.entries[0].proof.encoding is None
+    )
     families: list[tuple[dict[str, None], list[Law]]] = []
     for law in (law for law in story.laws if law.entries[0].proof.encoding is not None):
         columns, members = dict.fromkeys(str(entry.proof.encoding) for entry in law.entries), [law]
@@ -40,9 +56,10 @@ def summary(story: Book) -> list[Table]:
         Table(tuple(columns), tuple(_row(law, columns) for law in laws), tuple(called[x] for x in columns))
         for columns, laws in families
     ]
-    return [table for table in (Table((), single), *grids) if table.rows]
+    readable = (grid.turned if len(grid.columns) > MOST_COLUMNS else grid for grid in grids)
+    return [table for table in (Table((), single), *readable) if table.rows]
 
 
 def _row(law: Law, columns: Iterable[str]) -> Row:
     by_case = {entry.proof.encoding: entry for entry in law.entries}
-    return Row(law, tuple(by_case.get(name) for name in columns))
+    return Row(law.title, tuple(by_case.get(name) for name in columns), law)

@@ -260,6 +260,18 @@ def test_laws_that_share_a_case_share_a_grid_and_others_do_not():
     assert [table.columns for table in tables] == [("rope",), ("turn", "fade", "slide")]
 
 
+def test_a_grid_with_many_cases_has_the_cases_as_rows():
+    cases = [(law, f"case{i}") for law in ("flow", "bounded") for i in range(21) if (law, i) != ("flow", 3)]
+    (table,) = summary(book([a_proof(law, case) for law, case in cases], {}, {}))
+    assert table.columns == ("flow", "bounded")
+    assert len(table.rows) == 21
+    assert {cell.proof.id for row in table.rows for cell in row.cells if cell} == {
+        f"{law}/{case}" for law, case in cases
+    }
+    (alone,) = [row for row in table.rows if None in row.cells]
+    assert alone.cells[1].proof.encoding == "case3"
+
+
 def test_a_residual_far_below_its_budget_is_explained_and_one_above_it_is_an_alarm():
     assert residual_view(a_residual(1e-9, 6e-8, "One term.")).reasons == (("", "One term."),)
     assert residual_view(a_residual(1e-9, 6e-8)).reasons
