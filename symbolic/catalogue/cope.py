@@ -6,7 +6,7 @@ import sympy as sp
 
 from ..encoding import Encoding
 from ..exact import whole
-from ..kinds.contextual import Contextual
+from ..kinds.contextual import Contextual, summed
 from .registry import register
 
 
@@ -23,11 +23,9 @@ def cope(head_dim: int, positions: int = 64) -> Encoding:
     and e[p] is linear between e[⌊p⌋] and e[⌈p⌉], where e_i(n) is feature i of any table, n = 0 … N.
     """
     size, last = whole(head_dim, "head_dim"), whole(positions, "positions")
-    index = sp.Symbol("l", integer=True)
 
     def rule(q, k, x, t, s):
-        between = sp.Sum(_gate(q.dot(x(index))), (index, s + 1, t))
-        p = _gate(q.dot(k)) + between
+        p = _gate(q.dot(k)) + summed(lambda position: _gate(q.dot(x(position))), s + 1, t)
         rows = [q.dot(_row(size, n)) * _hat(p, n, last) for n in range(last + 1)]
         return q.dot(k) + sp.Add(*rows)
 

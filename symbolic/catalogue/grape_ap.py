@@ -6,7 +6,7 @@ import sympy as sp
 
 from ..encoding import Encoding
 from ..exact import even, positive
-from ..kinds.contextual import Contextual
+from ..kinds.contextual import Contextual, summed
 from .registry import register
 from .turning import pairs, plane_frequencies
 
@@ -28,12 +28,13 @@ def grape_ap(head_dim: int, slope: object = 1, frequencies: object = None, scale
     turns = plane_frequencies([1] * (size // 2) if frequencies is None else frequencies, 1, size)
     sigma = 1 / sp.sqrt(size) if scale is None else positive(scale, "scale")
     planes = list(zip(pairs(size, interleaved=False), turns, strict=True))
-    index = sp.Symbol("l", integer=True)
 
     def rule(q, k, x, t, s):
-        own, edge = x(t), x(index)
-        inner = sp.Add(*(_met(own, edge, i, j, w * index) for (i, j), w in planes)) / size
-        return q.dot(k) - a / sigma * sp.Sum(sp.log(1 + sp.exp(-inner)), (index, s + 1, t))
+        def edge(position):
+            met = (_met(x(t), x(position), i, j, w * position) for (i, j), w in planes)
+            return sp.log(1 + sp.exp(-sp.Add(*met) / size))
+
+        return q.dot(k) - a / sigma * summed(edge, s + 1, t)
 
     parameters = {"head_dim": size, "slope": a, "frequencies": turns, "scale": sigma}
     return Contextual("grape_ap", parameters, size, fixed_scale=sigma, rule=rule)

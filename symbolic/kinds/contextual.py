@@ -8,8 +8,8 @@ score depends on q, k and t - s only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
@@ -22,15 +22,26 @@ from ..verdict import Status, Verdict
 Tokens = Callable[[sp.Expr], sp.MatrixBase]
 Rule = Callable[[sp.MatrixBase, sp.MatrixBase, Tokens, sp.Expr, sp.Expr], sp.Expr]
 
+NEAR = ((1, 1), (1, 2), (2, 1))  # pairs (s, u) with a token between, as `separate.POSITIONS`
+
+
+def summed(term: Callable[[sp.Expr], sp.Expr], first: sp.Expr, last: sp.Expr) -> sp.Expr:
+    """Σ term(l) over first <= l <= last, written out where both ends are whole numbers."""
+    if first.is_Integer and last.is_Integer:
+        return sp.Add(*(term(sp.Integer(position)) for position in range(first, last + 1)))
+    index = sp.Symbol("l", integer=True)
+    return sp.Sum(term(index), (index, first, last))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contextual(Encoding):
     """rule: the score from q and k, columns of shape (head_dim, 1), the tokens x, t and s, for t >= s.
 
-    x(l) has shape (head_dim, 1). A sum over positions may be left unevaluated.
+    x(l) has shape (head_dim, 1).
     """
 
     rule: Rule
+    trials: Sequence[tuple[int, int]] = field(default=NEAR, kw_only=True)
 
     def tokens(self, position: sp.Expr) -> sp.ImmutableMatrix:
         """The column x0(l), x1(l), … of opaque functions, at l = position."""
@@ -39,14 +50,13 @@ class Contextual(Encoding):
         )
 
     def score(self, t: object, s: object, *, q: object = None, k: object = None) -> sp.Expr:
-        """The unscaled score; at whole positions the sums are written out."""
+        """The unscaled score, for t >= s."""
         t, s = self.position(t, "t"), self.position(s, "s")
         if (t - s).is_negative:
             raise BadInput(f"t is {t} and s is {s}; {self.name} scores no key after its query, t >= s works")
         symbols = self.content()
         query, key = column(q, symbols[0], "q"), column(k, symbols[1], "k")
-        score = self.rule(query, key, self.tokens, t, s)
-        return score.doit() if t.is_Integer and s.is_Integer else score
+        return self.rule(query, key, self.tokens, t, s)
 
     def query_factor(self, t: sp.Expr) -> sp.ImmutableMatrix:
         """Refused: no factor of the query alone gives the score."""
