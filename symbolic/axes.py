@@ -45,15 +45,17 @@ def commutation(generators: Sequence[object]) -> Commutation:
 class Commutation:
     """The answer of `commutation`.
 
-    verdict    PROVED or REFUTED by exact commutators; UNDECIDED where an entry lies outside what is decided
-    pair       REFUTED: the first two axes (i, j), counted from 0, that do not commute
-    defect     ½(X_i X_j - X_j X_i), the second order of exp(aX_i) exp(bX_j) - exp(aX_i + bX_j) at ab
-    positions  rational p, q at which balls tell exp(p·X) exp(q·X) and exp((p+q)·X) apart
+    verdict      PROVED or REFUTED by exact commutators; UNDECIDED where an entry is outside what is decided
+    pair         REFUTED: the first two axes (i, j), counted from 0, that do not commute
+    defect       ½(X_i X_j - X_j X_i), the second order of exp(aX_i) exp(bX_j) - exp(aX_i + bX_j) at ab
+    obstruction  the pair and an entry of its commutator, in words
+    positions    rational p, q at which balls tell exp(p·X) exp(q·X) and exp((p+q)·X) apart
     """
 
     verdict: Verdict
     pair: tuple[int, int] | None = None
     defect: sp.ImmutableMatrix | None = None
+    obstruction: str = ""
     positions: tuple[Position, Position] | None = None
 
     @property
@@ -185,21 +187,21 @@ class Axes:
         point |= assign(set().union(*(x.free_symbols for x in self.matrices)) - set(point))
         i, j = pair
         given = f" with {', '.join(f'{x} = {value}' for x, value in point.items())}" if point else ""
-        reason = (
-            f"axes {i} and {j} do not commute: entry {place} of X_{i} X_{j} - X_{j} X_{i} is "
-            f"{commutator[place]}, and half of that is what exp(p·X) exp(q·X) and exp((p+q)·X) differ by at "
-            f"second order"
-        )
+        bracket = f"X_{i} X_{j} - X_{j} X_{i}"
+        why = f"axes {i} and {j} do not commute: entry {place} of {bracket} is {commutator[place]}"
+        reason = f"{why}; half of that is the second order of exp(p·X) exp(q·X) - exp((p+q)·X)"
         defect = sp.ImmutableMatrix(commutator / 2)
         found = self._separated(pair, point)
         if found is None:
-            return Commutation(Verdict(Status.REFUTED, f"{reason}{given}", point, place), pair, defect)
+            return Commutation(Verdict(Status.REFUTED, f"{reason}{given}", point, place), pair, defect, why)
         p, q, (entry, gap) = found
-        witness = dict(zip(named("p", len(self)), p, strict=True)) | dict(
-            zip(named("q", len(self)), q, strict=True)
-        )
-        reason = f"{reason}; at p = {p}, q = {q} entry {entry} differs by {gap}{given}"
-        return Commutation(Verdict(Status.REFUTED, reason, witness | point, entry, gap), pair, defect, (p, q))
+        reason = f"{reason}, whose entry {entry} is {gap} at p = {p}, q = {q}{given}"
+        witness = self._named("p", p) | self._named("q", q) | point
+        refuted = Verdict(Status.REFUTED, reason, witness, entry, gap)
+        return Commutation(refuted, pair, defect, why, (p, q))
+
+    def _named(self, letter: str, position: Position) -> dict[sp.Expr, sp.Expr]:
+        return dict(zip(named(letter, len(self)), position, strict=True))
 
     def _separated(
         self, pair: tuple[int, int], point: dict[sp.Symbol, sp.Expr]

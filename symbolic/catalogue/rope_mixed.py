@@ -22,7 +22,7 @@ from .turning import flag
     "learnable frequencies; code: naver-ai/rope-vit, models/vit_rope.py, compute_mixed_cis",
     danger="Learned frequencies may grow, and one beyond π a step aliases; angles need float32 (the source "
     "switches autocast off).",
-    example={"head_dim": 2, "fx": [sp.Symbol("f_x", real=True)], "fy": [sp.Symbol("f_y", real=True)]},
+    example={"head_dim": 2, "fx": [sp.Symbol("f_x", positive=True)], "fy": [sp.Symbol("f_y", positive=True)]},
 )
 def rope_mixed(
     head_dim: int, fx: Sequence[object], fy: Sequence[object], interleaved: bool = True

@@ -118,7 +118,7 @@ class AxesEncoding(Encoding):
         values = f" with {', '.join(f'{x} = {value}' for x, value in given.items())}" if given else ""
         reason = (
             f"(t, s) = ({_sum(s, u)}, {s}) and ({u}, {(0,) * len(s)}) have the same gap, but the scores "
-            f"differ by {gap} for q = e{row}, k = e{column}{values}: {found.verdict.reason}"
+            f"differ by {gap} for q = e{row}, k = e{column}{values}: {found.obstruction}"
         )
         places = dict(zip([*names[0], *names[1]], [*s, *u], strict=True))
         return Verdict(Status.REFUTED, reason, places | given | units, (row, column), gap)
@@ -162,7 +162,7 @@ class AxesEncoding(Encoding):
     def is_bidirectional(self) -> Verdict:
         """Decide whether the factor exp(u·X) is bounded for gaps of every sign on every axis."""
         if self.axes.commutation.verdict.status is Status.REFUTED:
-            reason = f"the score is no function of the gap: {self.axes.commutation.verdict.reason}"
+            reason = f"the score is no function of the gap: {self.axes.commutation.obstruction}"
             return Verdict(Status.NOT_CHECKED, reason)
         return self.is_bounded()
 
@@ -187,7 +187,7 @@ class AxesEncoding(Encoding):
         mine = f"positions of {self.name} have {len(self.axes)} coordinates"
         return BadInput(
             f"{self.name} and {other.name} cannot be added: {mine}, and a sum on several axes is written as "
-            "one list of generators, e.g. encoding('comrope', generators=[...])"
+            "one list of generators, e.g. encoding('comrope', matrices=[...])"
         )
 
 
