@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..decide import Status, Verdict
+from ..decide import Status, Verdict, decide
 from ..encoding import Encoding
 from ..entries import GAP
-from ..errors import Unsupported
+from ..errors import BadInput, Unsupported
 from ..generator import Generator
 from ..realization import NotRealizable, realize
 from ..realizing.above import bounded_above
@@ -152,6 +152,10 @@ def realizable(maps: Mapping[str, tuple[sp.Expr, ...]]) -> Verdict:
                 found: object = realize(entry, GAP)
             except Unsupported as problem:
                 return Verdict(status=Status.UNDECIDED, reason=str(problem))
+            except BadInput:
+                if decide(entry, 0).status is not Status.PROVED:
+                    raise
+                continue  # 0 for all gaps, which every X gives
             if isinstance(found, NotRealizable):
                 return _outside(which, found)
             count += 1

@@ -135,3 +135,9 @@ def test_positions_that_stay_in_the_score_leave_the_size_of_the_factors_to_ask_f
     assert bias(u).is_relative().status is Status.PROVED
     moving = Formula("row", {}, 2, bias_formula=lambda t, s: -m * (t - s) + t**2)
     assert moving.is_bidirectional().status is Status.NOT_CHECKED
+
+
+def test_an_entry_that_is_zero_in_disguise_is_realised_by_every_generator():
+    zero = sp.cos(u) ** 2 + sp.sin(u) ** 2 - 1
+    assert realizable({"bias": (zero, sp.exp(-u))}).status is Status.PROVED
+    assert realizable({"bias": (zero, sp.Abs(u))}).status is Status.REFUTED
