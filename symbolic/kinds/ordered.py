@@ -95,6 +95,10 @@ class Ordered(Encoding):
         """`value` as a whole number."""
         return sp.Integer(whole(value, name, 0, FARTHEST))
 
+    def shown_positions(self) -> tuple[sp.Integer, sp.Integer]:
+        """One token apart, where the product is one matrix."""
+        return sp.S.One, sp.S.Zero
+
     def evolution(self, t: int, s: int) -> sp.ImmutableMatrix:
         """U(t, s), shape (head_dim, head_dim), for whole t >= s."""
         if t < s:
