@@ -8,6 +8,8 @@ import sympy as sp
 from exptx.symbolic import Status, enclose
 from exptx.symbolic.verdicts import verdicts
 
+POSITION = sp.Symbol("s", real=True)
+
 
 @pytest.fixture
 def rounds_to():
@@ -30,17 +32,14 @@ def row():
 
 @pytest.fixture
 def first_to_overflow():
-    """Whether `size(s)`, growing in s, is at most the largest finite number at s - 1 and rounds to ∞ at s.
-
-    A number rounds to ∞ from half a unit above the largest finite one on.
-    """
+    """Whether `size`, growing in s, is at most the largest finite number at s - 1 and beyond it at s."""
     bits = {"float16": (11, 15), "bfloat16": (8, 127), "float32": (24, 127)}  # significand, largest exponent
 
     def check(size, dtype, s):
         digits, exponent = bits[dtype]
         largest = (2 - sp.Rational(2) ** (1 - digits)) * 2**exponent
-        border = (2 - sp.Rational(2) ** -digits) * 2**exponent
-        return enclose(size(s - 1)).upper <= largest and enclose(size(s)).lower >= border
+        before, there = (enclose(size, 20, {POSITION: sp.Integer(at)}) for at in (s - 1, s))
+        return before.upper <= largest and largest < there.lower
 
     return check
 
