@@ -103,8 +103,9 @@ def turning(
             blocks += [Block(decay), Block(decay)]
             columns += [(i, 1), (j, 1)]
         else:
-            blocks.append(Block(decay, abs(turn)))
-            columns += [(i, 1), (j, -1 if turn.is_positive else 1)]
+            ahead = turn.is_positive
+            blocks.append(Block(decay, turn if ahead else -turn))
+            columns += [(i, 1), (j, -1 if ahead else 1)]
     moved = {i for plane in planes for i in plane}
     for i in range(head_dim):
         if i not in moved:

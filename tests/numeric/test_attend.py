@@ -26,6 +26,8 @@ LAW = settings(
 )  # no shrinking: the cases are small
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
 
+YARN = encoding("yarn", head_dim=D, factor=16, original_max_position_embeddings=4096)
+SWITCHED = {"short_factor": [1] * 4, "long_factor": [1, 2, 3, 4], "original_max_position_embeddings": 3}
 INSIDE = {
     "nope": encoding("nope", head_dim=D),
     "rope": encoding("rope", head_dim=D),
@@ -38,9 +40,8 @@ INSIDE = {
     "rope + alibi": encoding("rope", head_dim=D) + encoding("alibi", num_heads=H, head_dim=D),
     "decay + rope": encoding("decay", head_dim=D, gamma=R(1, 7)) + encoding("rope", head_dim=D),
     "values back": encoding("rotated_values_back", head_dim=D),
-    "yarn": encoding("yarn", head_dim=D, factor=16, original_max_position_embeddings=4096),
-    "yarn + alibi": encoding("yarn", head_dim=D, factor=16, original_max_position_embeddings=4096)
-    + encoding("alibi", num_heads=H, head_dim=D),
+    "yarn": YARN,
+    "yarn + alibi": YARN + encoding("alibi", num_heads=H, head_dim=D),
 }
 OUTSIDE = {
     "sinusoidal": encoding("sinusoidal", head_dim=D),
@@ -53,14 +54,7 @@ OUTSIDE = {
     ),
     "symmetric": encoding("symmetric_distance", slope=R(1, 3), head_dim=D),
     "dynamic base": encoding("dynamic_ntk", head_dim=D, factor=2, max_position_embeddings=3),
-    "switching": encoding(
-        "longrope_switching",
-        head_dim=D,
-        short_factor=[1, 1, 1, 1],
-        long_factor=[1, 2, 3, 4],
-        factor=4,
-        original_max_position_embeddings=3,
-    ),
+    "switching": encoding("longrope_switching", **SWITCHED, head_dim=D, factor=4),
     "steps": encoding("step_table", edges=[-1, 1, 3], values=[0, R(1, 2), -1, R(1, 3)], head_dim=D),
 }
 FAR = {"rope", "rope interleaved", "rope partial", "keys only", "mismatched", "rotated values", "values back"}

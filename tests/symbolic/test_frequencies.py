@@ -152,6 +152,7 @@ REFUSED = [
     ),
     (lambda: frequencies(YARN | {"partial_rotary_factor": 0.3}, 4), BadInput, ["3/10", "rotates 1 of 4"]),
     (lambda: frequencies(YARN | {"partial_rotary_factor": 1.5}, 4), BadInput, ["3/2", "6 of 4"]),
+    (lambda: frequencies(YARN | {"partial_rotary_factor": 0.75}, 4), BadInput, ["3/4", "rotates 3 of 4"]),
     (
         lambda: frequencies({"rope_theta": 1, "partial_rotary_factor": 0.5}, 4),
         BadInput,

@@ -2,21 +2,14 @@
 
 import pytest
 import sympy as sp
-from exptx.symbolic import BadInput, Inequivalent, enclose, encoding, equivalent
+from exptx.symbolic import BadInput, Inequivalent, encoding, equivalent
 from exptx.symbolic.catalogue import entries
 from exptx.symbolic.decide import decide
+from exptx.symbolic.ramps import yarn, yarn_attention
 from exptx.symbolic.verdicts import verdicts
 
 T, S = sp.symbols("t s", real=True)
 YARN = {"head_dim": 128, "factor": 16, "original_max_position_embeddings": 4096}
-
-
-def printed(expression, decimal):
-    """Whether the exact value rounds to the decimal, in every digit that is written."""
-    found, shown = enclose(sp.sympify(expression, strict=True), 40), sp.Rational(decimal)
-    mantissa, _, exponent = decimal.lower().partition("e")
-    half = sp.Rational(1, 2) * sp.Integer(10) ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    return shown - half <= found.lower and found.upper <= shown + half
 
 
 def waves(member):
@@ -36,16 +29,27 @@ def waves(member):
         ("paper", {45: "9.642591545833584e-5", 46: "8.334508951020775e-5"}),
     ],
 )
-def test_yarn_turns_its_planes_by_the_published_frequencies(ramp, decimals):
+def test_yarn_turns_its_planes_by_the_published_frequencies(ramp, decimals, rounds_to):
     found = waves(encoding("yarn", **YARN, ramp=ramp))
-    assert all(printed(found[plane], decimal) for plane, decimal in decimals.items())
+    assert all(rounds_to(found[plane], decimal) for plane, decimal in decimals.items())
 
 
-def test_the_score_of_yarn_carries_the_square_of_the_published_amplitude():
+def test_the_options_of_yarn_reach_its_frequencies_and_its_amplitude():
+    half = sp.Rational(1, 2)
+    options = {"beta_fast": 16, "beta_slow": half, "truncate": False}
+    table = yarn(10_000, 128, 16, 4096, **options)
+    assert waves(encoding("yarn", **YARN, **options)) == list(table)
+    assert waves(encoding("yarn", **YARN)) != list(table)
+    assert encoding("yarn", **YARN, attention_factor=2).amplitude == 2
+    scaled = encoding("yarn", **YARN, mscale=half, mscale_all_dim=2).amplitude
+    assert scaled == yarn_attention(16, half, 2)
+
+
+def test_the_score_of_yarn_carries_the_square_of_the_published_amplitude(rounds_to):
     member = encoding("yarn", **YARN)
     e0 = [1] + [0] * 127
-    assert printed(member.amplitude, "1.277258872223978")
-    assert printed(member.score(7, 7, q=e0, k=e0), "1.631390226674868")
+    assert rounds_to(member.amplitude, "1.277258872223978")
+    assert rounds_to(member.score(7, 7, q=e0, k=e0), "1.631390226674868")
     turned = sp.cos(9) * sp.cos(7) + sp.sin(9) * sp.sin(7)
     assert sp.expand(member.score(9, 7, q=e0, k=e0) - member.amplitude**2 * turned) == 0
 
@@ -60,15 +64,15 @@ def test_the_score_of_yarn_carries_the_square_of_the_published_amplitude():
         (63, "3.068925988914511e-7"),
     ],
 )
-def test_llama3_turns_its_planes_by_the_published_frequencies(plane, decimal):
-    assert printed(waves(encoding("llama3", head_dim=128))[plane], decimal)
+def test_llama3_turns_its_planes_by_the_published_frequencies(plane, decimal, rounds_to):
+    assert rounds_to(waves(encoding("llama3", head_dim=128))[plane], decimal)
 
 
-def test_p_rope_holds_all_but_the_published_number_of_planes():
+def test_p_rope_holds_all_but_the_published_number_of_planes(rounds_to):
     member = encoding("p_rope", head_dim=512, proportion=sp.Rational(1, 4), rope_theta=10**6)
     assert [block.kind for block in member.content_generator.blocks[:64]] == ["turn"] * 64
     assert {block.kind for block in member.content_generator.blocks[64:]} == {"hold"}
-    assert printed(waves(member)[63], "0.03337624694292039")
+    assert rounds_to(waves(member)[63], "0.03337624694292039")
 
 
 def test_p_rope_is_not_rotary_of_fewer_features():
@@ -91,9 +95,9 @@ def test_a_frozen_recipe_answers_every_question_with_yes(name):
 
 @pytest.mark.parametrize("ramp", ["code", "paper"])
 def test_the_examples_of_yarn_and_llama3_blend_a_plane(ramp):
-    yarn = encoding("yarn", **{**entries()["yarn"].example, "ramp": ramp})
+    blended = encoding("yarn", **{**entries()["yarn"].example, "ramp": ramp})
     llama = entries()["llama3"].shown()
-    for member, plain, factor in ((yarn, sp.Rational(1, 10), 4), (llama, sp.Rational(1, 100), 8)):
+    for member, plain, factor in ((blended, sp.Rational(1, 10), 4), (llama, sp.Rational(1, 100), 8)):
         first, last = waves(member)
         assert first == 1
         assert plain / factor < last < plain

@@ -11,14 +11,6 @@ S, U = sp.symbols("s u", real=True)
 FACTOR = sp.Symbol("a", positive=True)
 
 
-def printed(expression, decimal):
-    """Whether the exact value rounds to the decimal, in every digit that is written."""
-    found, shown = enclose(sp.sympify(expression, strict=True), 40), sp.Rational(decimal)
-    mantissa, _, exponent = decimal.lower().partition("e")
-    half = sp.Rational(1, 2) * sp.Integer(10) ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    return shown - half <= found.lower and found.upper <= shown + half
-
-
 def waves(member):
     """The frequencies, plane by plane."""
     return [block.frequency for block in member.content_generator.blocks]
@@ -27,13 +19,13 @@ def waves(member):
 # ------------------------------------------------------------------------------- golden values
 
 
-def test_interpolated_by_four_position_8_is_position_2():
+def test_interpolated_by_four_position_8_is_position_2(rounds_to):
     rope = encoding("rope", head_dim=4)
     member = encoding("position_interpolation", head_dim=4, factor=4)
     assert member.key_factor(sp.Integer(8)) == rope.key_factor(sp.Integer(2))
     decimals = "-3.144039117024187 1.919605346559823 -0.3391430828157455 4.039197360052977"
     turned = member.query_factor(sp.Integer(8)) * sp.Matrix([1, 2, 3, 4])
-    assert all(printed(x, d) for x, d in zip(turned, decimals.split(), strict=True))
+    assert all(rounds_to(x, d) for x, d in zip(turned, decimals.split(), strict=True))
 
 
 def test_interpolation_reads_every_position_divided_by_the_factor():
@@ -42,13 +34,13 @@ def test_interpolation_reads_every_position_divided_by_the_factor():
     assert decide(member.score(FACTOR * S, FACTOR * U), rope.score(S, U)).holds
 
 
-def test_the_raised_base_has_the_published_digits():
+def test_the_raised_base_has_the_published_digits(rounds_to):
     member = waves(encoding("ntk_aware", head_dim=128, factor=4))
-    assert printed(member[1], "0.8471171851512068")
-    assert printed(member[63], "2.886954961723645e-5")
-    assert printed(member[1] ** -64, "40889.94243248622")
-    assert printed(waves(encoding("ntk_aware", head_dim=128, factor=2))[1] ** -64, "20221.26168973791")
-    assert printed(waves(encoding("ntk_aware", head_dim=64, factor=8))[1] ** -32, "85550.37588568538")
+    assert rounds_to(member[1], "0.8471171851512068")
+    assert rounds_to(member[63], "2.886954961723645e-5")
+    assert rounds_to(member[1] ** -64, "40889.94243248622")
+    assert rounds_to(waves(encoding("ntk_aware", head_dim=128, factor=2))[1] ** -64, "20221.26168973791")
+    assert rounds_to(waves(encoding("ntk_aware", head_dim=64, factor=8))[1] ** -32, "85550.37588568538")
 
 
 @pytest.mark.parametrize("head_dim", [4, 64])
@@ -59,9 +51,9 @@ def test_the_raised_base_keeps_the_first_plane_and_interpolates_the_last(head_di
     assert raised[-1] == plain[-1] / FACTOR
 
 
-def test_the_base_at_one_length_has_the_published_digits():
+def test_the_base_at_one_length_has_the_published_digits(rounds_to):
     member = encoding("dynamic_ntk", head_dim=128, factor=2, max_position_embeddings=2048, seq_len=4096)
-    assert printed(waves(member)[1] ** -64, "30527.73674880670")
+    assert rounds_to(waves(member)[1] ** -64, "30527.73674880670")
 
 
 # ------------------------------------------------------------------------------------- verdicts
