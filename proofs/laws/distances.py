@@ -10,7 +10,7 @@ from ...symbolic.tree import At
 from ...symbolic.words import Words, inverses, letters
 from ..law import Hypothesis, Law
 from ..step import Cited, Determinant, Exact, Identity, Source
-from .common import KRANTZ_PARKS, g, m, plus, product, times, u, w
+from .common import KRANTZ_PARKS, g, m, plus, times, u, w
 from .realisation import CHAPTER
 from .unrealised import ENTIRE, INTERVAL
 
@@ -220,12 +220,12 @@ def _clipped() -> tuple[Any, ...]:
         Identity(
             name=f"gap {k}",
             goal=True,
-            lhs=product(row, *[shift] * k, column),
+            lhs=_after(row, shift, k, column),
             rhs=sp.ImmutableMatrix([[min(k, 4)]]),
         )
         for k in range(6)
     )
-    stops = Identity(name="N₄⁴ = 0", goal=True, lhs=product(*[nil] * 4), rhs=sp.zeros(4, 4))
+    stops = Identity(name="N₄⁴ = 0", goal=True, lhs=sp.MatPow(nil, 4, evaluate=False), rhs=sp.zeros(4, 4))
     a, b, c, d, hold = sp.symbols("a b c d h", real=True)
     state = {hold: (1, hold), a: (0, b), b: (0, c), c: (0, d), d: (0, 0)}
     later = Exact(
@@ -242,7 +242,7 @@ def _clipped() -> tuple[Any, ...]:
         stops,
         det,
         inside[5].but("it goes on to 5", rhs=sp.ImmutableMatrix([[5]])),
-        stops.but("N₄³ = 0", lhs=product(*[nil] * 3)),
+        stops.but("N₄³ = 0", lhs=sp.MatPow(nil, 3, evaluate=False)),
         det.but("it vanishes", rhs=sp.S.Zero),
         later.but("the shift wraps", state={**state, d: (0, hold)}),
     )
@@ -322,6 +322,12 @@ def window_realised() -> Law:
 _B = sp.symbols("b0:5", real=True)
 
 
+def _after(row: sp.MatrixBase, step: sp.MatrixBase, count: int, column: sp.MatrixBase) -> sp.MatMul:
+    """row · step^count · column, not multiplied out."""
+    power = () if count == 0 else (step if count == 1 else sp.MatPow(step, count, evaluate=False),)
+    return sp.MatMul(row, *power, column, evaluate=False)
+
+
 def _fit(k: int) -> Identity:
     """e₁ᵀ (K adj H)^k v = δ^k b(k) for four free values."""
     hankel, later = (sp.Matrix(2, 2, lambda i, j, s=s: _B[i + j + s]) for s in (0, 1))
@@ -330,7 +336,7 @@ def _fit(k: int) -> Identity:
     return Identity(
         name=f"m = 2: the value at {k}",
         goal=True,
-        lhs=product(sp.ImmutableMatrix([[1, 0]]), *[step] * k, sp.ImmutableMatrix(_B[:2])),
+        lhs=_after(sp.ImmutableMatrix([[1, 0]]), step, k, sp.ImmutableMatrix(_B[:2])),
         rhs=sp.ImmutableMatrix([[times(_B[k], *[delta] * k)]]),
     )
 

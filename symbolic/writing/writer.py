@@ -252,7 +252,8 @@ class Writer:
         return self.call("exp", node.args)
 
     def determinant(self, node: sp.Determinant) -> Piece:
-        return self.call("det", node.args)
+        """det and the matrix in its own brackets."""
+        return Piece(f"{self.out.function('det')} {self.text(node.args[0])}", MUL)
 
     def identity(self, node: Identity) -> Piece:
         return Piece(self.out.subscript("I", self.text(node.args[0])))

@@ -120,6 +120,11 @@ TABLE = [
     (MatMul(g, MatAdd(A, B)), "gamma (A + B)", "γ·(A + B)"),
     (MatAdd(A, MatMul(-1, B)), "A - B", "A - B"),
     (MatPow(MatAdd(A, B), 2), "(A + B)^2", "(A + B)²"),
+    (
+        sp.Determinant(sp.ImmutableMatrix([[1, t]]).T * sp.Matrix([[1, t]])),
+        'det mat(delim: "[", 1, t; t, t^2)',
+        "det [[1, t], [t, t²]]",
+    ),
     (A.inv(), "A^(-1)", "A⁻¹"),
     (MatExp(MatMul(t, A)), "exp(t A)", "exp(t·A)"),
     (KroneckerProduct(A, B), "A times.o B", "A ⊗ B"),
