@@ -52,6 +52,8 @@ def _lift(x: Tensor, column: sp.MatrixBase, lifted: sp.MatrixBase) -> Tensor:
     size = column.rows
     if list(lifted)[:size] != list(column):
         raise NotLowered("the lift of this encoding changes q or k, not only its spare slots")
+    if any(value.free_symbols & column.free_symbols for value in list(lifted)[size:]):
+        raise NotLowered("the spare slots of this encoding depend on q or k; only constant ones are lowered")
     slots = [nearest_float(value) for value in list(lifted)[size:]]
     constants = torch.tensor(slots, dtype=x.dtype, device=x.device).expand(*x.shape[:-1], len(slots))
     return torch.cat((x, constants), dim=-1) if slots else x

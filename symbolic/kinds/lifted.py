@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..decide import Status, Verdict, decide
-from ..encoding import Encoding
+from ..encoding import Encoding, column
 from ..entries import GAP, KEY
 from ..generator import Generator
 from ..realizing.above import bounded_above
@@ -56,6 +56,13 @@ class Lifted(Encoding):
         """exp(-sX), which multiplies ψ(k)."""
         return self.generator.exp(-s)
 
+    def score(self, t: object, s: object, *, q: object = None, k: object = None) -> sp.Expr:
+        """The unscaled score as published, for q and k (symbols q0 …, k0 … if None)."""
+        t, s = self.position(t, "t"), self.position(s, "s")
+        symbols = self.content()
+        columns = column(q, symbols[0], "q"), column(k, symbols[1], "k")
+        return self.published(self.generator, t, s, *columns)
+
     def symbolic(self) -> tuple[Lifted, dict[sp.Symbol, sp.Expr]]:
         """(this with free symbols for frequencies w0 … and decays g0 …, their values)."""
         names = FreeNames()
@@ -65,8 +72,8 @@ class Lifted(Encoding):
     def agreement(self) -> Verdict:
         """Decide published score = φ(q)ᵀ exp((t-s)X) ψ(k) for all positions, content and rates."""
         free, (q, k) = self.symbolic()[0], self.content()
-        t, s = KEY + GAP, KEY
-        return decide(free.published(free.generator, t, s, q, k), free.score(t, s))
+        lifted = free.pairing(KEY + GAP, KEY, free.query_lift(q), free.key_lift(k))
+        return decide(free.score(KEY + GAP, KEY), lifted)
 
     def is_relative(self) -> Verdict:
         """Whether the published score, proved equal to that of the lift, depends on t - s only."""

@@ -32,6 +32,8 @@ SYMMETRIC = encoding("symmetric_distance", slope=sp.Rational(1, 3), head_dim=D)
             r"axial is not read at one number a token but at positions such as \(t0, t1\)",
         ),
         ({"encoding": encoding("learned_absolute", head_dim=D)}, NotLowered, r"p0\(t\) has no numeric form"),
+        ({"encoding": encoding("transformer_xl", head_dim=D)}, NotLowered, "the lift .* changes q or k"),
+        ({"encoding": encoding("grape_a_k", head_dim=D)}, NotLowered, "spare slots .* depend on q or k"),
         (
             {"encoding": encoding("decay", head_dim=D, gamma=G)},
             NotLowered,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import sympy as sp
-from exptx.symbolic import Block, Generator, Status, encoding
+from exptx.symbolic import BadInput, Block, Generator, Status, encoding
 from exptx.symbolic.kinds.lifted import Lifted
 
 u = sp.Symbol("u", real=True)
@@ -74,7 +74,14 @@ def test_a_growth_that_the_lift_does_not_read_leaves_the_score_bounded():
     assert idle.is_bounded().status is Status.REFUTED
 
 
-def test_the_score_is_the_product_of_the_lifted_sides():
+def test_the_score_is_shown_as_published():
     given = sloped(gate)
-    assert sp.expand(given.score(u, 0, q=[2], k=[3]) - (6 - u * gate(2))) == 0
+    assert given.score(u, 0, q=[2], k=[3]) == 6 - u * gate(2)
+    lifted = given.pairing(u, sp.S.Zero, given.query_lift(sp.Matrix([2])), given.key_lift(sp.Matrix([3])))
+    assert sp.expand(lifted - given.score(u, 0, q=[2], k=[3])) == 0
     assert given.generators == (given.generator,)
+
+
+def test_content_of_the_wrong_size_is_refused():
+    with pytest.raises(BadInput, match="q has 2 entries; head_dim is 1"):
+        sloped(gate).score(1, 0, q=[1, 2])
