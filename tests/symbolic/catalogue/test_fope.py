@@ -23,6 +23,13 @@ def test_the_score_is_the_product_of_two_complex_sums():
     assert decide(given, product).holds
 
 
+def test_the_planes_turn_counterclockwise():
+    """Re(F(t) conj(F(s) i)): the key e1 is i."""
+    given = encoding("fope", head_dim=2, **TWO).score(t, s, q=[1, 0], k=[0, 1])
+    product = sp.sin(t - s) + sp.sin(2 * (t - s)) / 4 + sp.sin(t - 2 * s) / 2 + sp.sin(2 * t - s) / 2
+    assert decide(given, product).holds
+
+
 def test_two_frequencies_are_refuted(told_apart, row):
     given = encoding("fope", head_dim=4, frequencies=[1, 2], amplitudes=[[1, HALF], [HALF, 3]])
 

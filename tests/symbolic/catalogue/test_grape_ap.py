@@ -4,6 +4,7 @@ import mpmath
 import pytest
 import sympy as sp
 from exptx.symbolic import BadInput, encoding
+from sympy.core.function import AppliedUndef
 
 x0, x1 = (sp.Function(name, real=True) for name in ("x0", "x1"))
 
@@ -17,24 +18,36 @@ def test_gap_one_with_content_e0_everywhere(rounds_to, t, bias):
     assert rounds_to(score.subs({x0(sp.Integer(t)): 1, x1(sp.Integer(t)): 0}), bias)
 
 
-def test_two_pairs_of_one_gap_are_told_apart(told_apart, row):
+GIVEN = {"head_dim": 4, "slope": sp.Rational(1, 4), "scale": 1}
+
+
+def published(t, s, q, k, at):
     """y1 = x1 cos + x2 sin, y2 = -x1 sin + x2 cos: the rotation of the code, by the absolute position."""
-    slope = sp.Rational(1, 4)
-    given = encoding("grape_ap", head_dim=4, slope=slope, scale=1)
 
-    def score(t, s, q, k, at):
-        def features(n):
-            return [at[f"x{i}({n})"] for i in range(4)]
+    def features(n):
+        return [at[f"x{i}({n})"] for i in range(4)]
 
-        total = sum(a * b for a, b in zip(q, k, strict=True))
-        for n in range(s + 1, t + 1):
-            c, z, (a, b, d, e) = mpmath.cos(n), mpmath.sin(n), features(n)
-            turned = [a * c + d * z, b * c + e * z, -a * z + d * c, -b * z + e * c]
-            met = sum(x * y for x, y in zip(features(t), turned, strict=True)) / 4
-            total += mpmath.log(1 / (1 + mpmath.exp(-met))) / 4
-        return total
+    total = sum(a * b for a, b in zip(q, k, strict=True))
+    for n in range(s + 1, t + 1):
+        c, z, (a, b, d, e) = mpmath.cos(n), mpmath.sin(n), features(n)
+        turned = [a * c + d * z, b * c + e * z, -a * z + d * c, -b * z + e * c]
+        met = sum(x * y for x, y in zip(features(t), turned, strict=True)) / 4
+        total += mpmath.log(1 / (1 + mpmath.exp(-met))) / 4
+    return total
 
-    assert told_apart(given, score) > mpmath.mpf(1) / 100
+
+def test_the_bias_of_tokens_that_differ(rounds_to):
+    given, tokens = encoding("grape_ap", **GIVEN), {1: (1, 2, -1, 3), 2: (2, 0, 1, 1), 3: (-1, 1, 2, 5)}
+    at = {f"x{i}({n})": value for n, row in tokens.items() for i, value in enumerate(row)}
+    score = given.score(3, 0, q=[1, 2, 3, 4], k=[4, 3, 2, 1])
+    exact = score.subs({call: at[str(call)] for call in score.atoms(AppliedUndef)})
+    with mpmath.workdps(40):
+        assert rounds_to(exact, mpmath.nstr(published(3, 0, [1, 2, 3, 4], [4, 3, 2, 1], at), 20))
+
+
+def test_two_pairs_of_one_gap_are_told_apart(told_apart, row):
+    given = encoding("grape_ap", **GIVEN)
+    assert told_apart(given, published) > mpmath.mpf(1) / 100
     assert row(given) == ["no", "no", "no", "not-applicable", "not-applicable"]
     assert "every token between e0" in given.is_relative().reason
 

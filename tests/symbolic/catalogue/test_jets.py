@@ -98,6 +98,8 @@ def test_the_clamp_does_nothing_up_to_its_reach():
     for key in (0, 100, 297):
         assert decide(clamped.score(key + 3, key), exact.score(3, 0)).holds
     assert not decide(clamped.score(301, 298), exact.score(3, 0)).holds
+    assert decide(clamped.score(-297, -300), exact.score(3, 0)).holds
+    assert not decide(clamped.score(-298, -301), exact.score(3, 0)).holds
 
 
 @pytest.mark.parametrize("gamma", [g, sp.Rational(1, 10**4), sp.Rational(29, 7)])

@@ -56,3 +56,9 @@ def test_there_are_no_factors_and_large_heads_are_written_as_a_matrix():
             factor(t)
     assert "M(t, s)" in given.latex()
     assert "M(t, s)" not in paired(lambda a, b: sp.eye(2)).latex()
+
+
+def test_what_is_not_decided_to_be_relative_is_not_decided_to_be_bidirectional():
+    """log(4 + 4a²) - log(1 + a²) is log 4, which the procedure does not know."""
+    given = paired(lambda a, b: [[sp.log(4 + 4 * a**2) - sp.log(1 + a**2), 0], [0, 0]])
+    assert given.is_relative().status is given.is_bidirectional().status is Status.UNDECIDED
