@@ -3,9 +3,9 @@
 In reading order: errors, the door (`admit`, `exact`, `premises`); the ring and its decision (`exppoly`,
 `reader`, `balls`, `witness`, `decide`); the other exact steps (`signs`, `limits`, `words`, `induction`,
 `reindex`, `finite`); blocks and generators (`block`, `generator`, `derivation`, `boundedness`, folder
-`spectral`, `axes`); biases (`realization`, folder `realizing`); encodings (`frequencies`, `encoding`,
-`equivalent`, `verdicts`, folders `kinds` and `catalogue`); how formulas are read and written (`parse`,
-`tree`, `typeset`, folder `writing`).
+`spectral`, `axes`); biases (`realization`, folder `realizing`); encodings (`scaling`, `ramps`,
+`frequencies`, `encoding`, `equivalent`, `verdicts`, folders `kinds` and `catalogue`); how formulas are read
+and written (`parse`, `tree`, `typeset`, folder `writing`).
 
 Nothing is imported until a name is used; in particular `import exptx.symbolic` does not import sympy.
 """

@@ -14,7 +14,7 @@ import sympy as sp
 
 from . import ramps, scaling
 from .errors import BadInput, WrongType
-from .exact import even, exact_entry, positive, whole  # noqa: F401  (whole: also found here)
+from .exact import even, exact_entry, positive
 from .rounding import floor
 from .scaling import Frequencies, length
 from .walk import shown

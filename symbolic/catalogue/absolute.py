@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from ..encoding import Encoding
-from ..frequencies import even, whole
+from ..exact import even, whole
 from ..kinds.formula import Formula
 from .registry import register
 from .turning import pairs, plane_frequencies, rates_shown, turning

@@ -7,8 +7,7 @@ import sympy as sp
 from ..block import Block
 from ..encoding import Encoding
 from ..errors import BadInput
-from ..exact import exact_entry
-from ..frequencies import positive, whole
+from ..exact import exact_entry, positive, whole
 from ..generator import Generator
 from ..kinds.generated import Bias, Generated
 from ..kinds.heads import PerHead

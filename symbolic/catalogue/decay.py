@@ -6,8 +6,7 @@ import sympy as sp
 
 from ..block import Block
 from ..encoding import Encoding
-from ..exact import exact_entry
-from ..frequencies import whole
+from ..exact import exact_entry, whole
 from ..generator import Generator
 from ..kinds.generated import Generated
 from .registry import register

@@ -9,8 +9,7 @@ import sympy as sp
 
 from ..encoding import Encoding
 from ..errors import BadInput
-from ..exact import exact_entry
-from ..frequencies import positive, whole
+from ..exact import exact_entry, positive, whole
 from ..kinds.formula import Formula
 from .columns import column
 from .registry import register

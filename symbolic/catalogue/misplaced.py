@@ -7,8 +7,7 @@ import sympy as sp
 from ..block import Block
 from ..encoding import Encoding
 from ..errors import BadInput
-from ..exact import exact_entry, exact_matrix
-from ..frequencies import even
+from ..exact import even, exact_entry, exact_matrix
 from ..generator import Generator
 from ..kinds.formula import Formula
 from ..kinds.generated import Generated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..block import Block
 from ..encoding import Encoding
-from ..frequencies import whole
+from ..exact import whole
 from ..generator import Generator
 from ..kinds.generated import Generated
 from .registry import register

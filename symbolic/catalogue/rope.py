@@ -6,7 +6,7 @@ import sympy as sp
 
 from ..encoding import Encoding
 from ..errors import BadInput
-from ..frequencies import positive
+from ..exact import positive
 from ..kinds.generated import Generated
 from ..kinds.planes import INDEX, PlaneSum
 from .registry import register

@@ -8,8 +8,7 @@ import sympy as sp
 
 from ..block import Block
 from ..errors import BadInput, WrongType
-from ..exact import exact_entry
-from ..frequencies import even
+from ..exact import even, exact_entry
 from ..frequencies import frequencies as base_frequencies
 from ..generator import Generator
 from ..kinds.generated import Generated

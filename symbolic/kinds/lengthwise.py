@@ -76,6 +76,13 @@ class Lengthwise(Encoding):
         why = "X depends on the length: it is not relative, and every member of the family is"
         return replace(relative, reason=why)
 
+    def has_group_law(self) -> Verdict:
+        """REFUTED when X depends on the length: there is one A for every length."""
+        family = self.in_family()
+        if family.status is not Status.REFUTED:
+            return family
+        return replace(family, reason="only at one fixed length, where A(u) = exp(uX) for the X of it")
+
     def is_bidirectional(self) -> Verdict:
         """PROVED: the factors are rotations times m, whatever the frequencies are."""
         return self._rotations()
