@@ -19,9 +19,7 @@ def floor(value: sp.Expr, name: str) -> sp.Integer:
         found = enclose(number(value, name), digits)
         if sp.floor(found.lower) == sp.floor(found.upper):
             return sp.floor(found.lower)
-    raise Undecidable(
-        f"{name} cannot be told from the whole number {sp.floor(found.upper)}; change a parameter"
-    )
+    raise Undecidable(f"{name} cannot be told from a whole number near {sp.N(value, 5)}; change a parameter")
 
 
 def ceiling(value: sp.Expr, name: str) -> sp.Integer:
