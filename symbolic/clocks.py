@@ -21,7 +21,7 @@ from .errors import BadInput, SingularPoint, Unsupported, WrongType
 from .exact import exact_entry, exact_matrix
 from .generator import Generator
 from .separate import apart
-from .spectral.sparse import product
+from .spectral.sparse import multiplied, product
 from .words import Words, letters
 
 TOKEN, OTHER = sp.Symbol("l", real=True), sp.Symbol("l'", real=True)
@@ -165,16 +165,18 @@ def order_free(factors: Sequence[Any]) -> Verdict:
 
     Otherwise the products are cocycles only; refuted by the first two factors whose orders differ.
     """
-    exact = [exact_matrix(factor, f"factors[{i}]") for i, factor in enumerate(factors)]
+    exact = [exact_matrix(factor, f"factors[{i}]").todok() for i, factor in enumerate(factors)]
     identities = Identities()
     for i, j in combinations(range(len(exact)), 2):
-        verdict = identities.decide_matrices(product(exact[i], exact[j]), product(exact[j], exact[i]))
-        if verdict.status is Status.REFUTED:
-            where = f"differ in entry {verdict.entry} by {verdict.gap}"
-            reason = f"the order matters: factors {i} and {j} in their two orders {where}"
-            return replace(verdict, reason=reason)
-        if verdict.status is not Status.PROVED:
-            return verdict
+        there, back = multiplied(exact[i], exact[j]), multiplied(exact[j], exact[i])
+        for place in sorted({p for p in there | back if there.get(p, sp.S.Zero) != back.get(p, sp.S.Zero)}):
+            verdict = identities.decide(there.get(place, sp.S.Zero), back.get(place, sp.S.Zero))
+            if verdict.status is Status.REFUTED:
+                where = f"differ in entry {place} by {verdict.gap}"
+                reason = f"the order matters: factors {i} and {j} in their two orders {where}"
+                return replace(verdict, reason=reason, entry=place)
+            if verdict.status is not Status.PROVED:
+                return replace(verdict, entry=place)
     return Verdict(Status.PROVED, f"every two of {len(exact)} factors commute")
 
 

@@ -39,10 +39,11 @@ class InBasis(Protocol):
 
 def assembled_flow(generator: InBasis, t: sp.Expr) -> sp.ImmutableMatrix:
     """exp(tX) from its blocks."""
-    parts = [
-        sp.zeros(block.dim) if isinstance(block, CompanionBlock) else block.exp(t)
-        for block in generator.blocks
-    ]
+    flows = {
+        block: sp.zeros(block.dim) if isinstance(block, CompanionBlock) else block.exp(t)
+        for block in dict.fromkeys(generator.blocks)
+    }
+    parts = [flows[block] for block in generator.blocks]
     flow = sandwich(generator.basis, diagonal(parts), generator.inverse_basis)
     for over_roots in root_flows(generator):
         flow = sp.ImmutableMatrix(flow + over_roots.exp(t))

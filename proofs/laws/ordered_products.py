@@ -97,6 +97,28 @@ def ordered_in_clocks() -> Law:
     )
 
 
+def mixed_derivative() -> tuple[Exact, Exact, Exact, Exact]:
+    """∂²/∂a∂b of AB - BA at 0 for A = exp(aX), B = exp(bY), a derivative and a value at a time."""
+    left, right, gx, gy = letters("A B X Y")
+    one = word_poly(1)
+    along = Words(
+        Derived(left * right - right * left),
+        gx * left * right - right * gx * left,
+        derivation={left: gx * left},
+    )
+    then = Words(
+        Derived(gx * right - right * gx), gx * gy * right - gy * right * gx, derivation={right: gy * right}
+    )
+    at_once = Words(gx * left * right - right * gx * left, gx * right - right * gx, ((left, one),))
+    bracket = Words(gx * gy * right - gy * right * gx, gx * gy - gy * gx, ((right, one),))
+    return (
+        Exact(name="∂/∂a of AB - BA", of=along, note="A = exp(aX), B = exp(bY)"),
+        Exact(name="at a = 0", of=at_once),
+        Exact(name="∂/∂b of XB - BX", of=then),
+        Exact(name="at b = 0 the bracket", goal=True, of=bracket),
+    )
+
+
 @CHAPTER.law("order-commutes")
 def order_commutes() -> Law:
     left, right, gx, gy = letters("A B X Y")
@@ -106,32 +128,7 @@ def order_commutes() -> Law:
         goal=True,
         of=Words(left * right, right * left, commuting(right, left)),
     )
-    along = Exact(
-        name="∂/∂a of AB - BA",
-        of=Words(
-            Derived(left * right - right * left),
-            gx * left * right - right * gx * left,
-            derivation={left: gx * left},
-        ),
-        note="A = exp(aX), B = exp(bY)",
-    )
-    at_once = Exact(
-        name="at a = 0",
-        of=Words(gx * left * right - right * gx * left, gx * right - right * gx, ((left, one),)),
-    )
-    then = Exact(
-        name="∂/∂b of XB - BX",
-        of=Words(
-            Derived(gx * right - right * gx),
-            gx * gy * right - gy * right * gx,
-            derivation={right: gy * right},
-        ),
-    )
-    bracket = Exact(
-        name="at b = 0 the bracket",
-        goal=True,
-        of=Words(gx * gy * right - gy * right * gx, gx * gy - gy * gx, ((right, one),)),
-    )
+    along, at_once, then, bracket = mixed_derivative()
     return Law(
         id="order-commutes",
         title="Clocks need generators that commute",
@@ -179,35 +176,67 @@ def singular_factor() -> Law:
     lost = Exact(
         name="GH sends w to 0, so GH is not I", goal=True, of=Words((inv * h) * w_, zero, ((h * w_, zero),))
     )
-    f0, f1, g0, g1 = letters("F0 F1 G0 G1")
-    split = Exact(
-        name="if U(t,s) = F(t)G(s), then H = F(1)G(0) has the inverse F(0)G(1)",
-        goal=True,
-        of=Words((f0 * g1) * (f1 * g0), word_poly(1), (*inverses(f0, g0), *inverses(f1, g1))),
-        note="U(0,0) = F(0)G(0) = I and U(1,1) = F(1)G(1) = I, with square factors",
-    )
     return Law(
         id="singular-factor",
         title="A gate that erases has no key side",
         statement=(
             "For all real `β` and `w`: `H = I - β w wᵀ` has `det H = 1 - β|w|²`. With `|w| = 1` it has an "
             "inverse if `β ≠ 1`, and at `β = 1` it sends `w` to 0. No matrix `G` has `GH = I` where `Hw = 0` "
-            "and `w ≠ 0`, and then `U(t,s) = F(t)G(s)` with square factors is impossible, since it would "
-            "give `H` an inverse."
+            "and `w ≠ 0`."
         ),
-        steps=(det, undo, kernel, lost, split),
+        steps=(det, undo, kernel, lost),
         perturbations=(
             kernel.but("half as strong", lhs=product(unlike(sp.Rational(1, 2), *unit), unit)),
             undo.but("the inverse doubles back", lhs=product(keep, unlike(-(1 + delta) / delta, *unit))),
             det.but("the length is not squared", rhs=1 - beta * (x + y)),
             lost.but("H need not erase w", rules=()),
-            split.but("the middle factors do not cancel", rules=inverses(f0, g0)),
         ),
         rests_on=("ordered-cocycle",),
         sources=(PATH, DELTA),
         comment=(
             "The same holds for a forget gate `f = 0`, which has no logarithm. Only `t ≥ s` is left, a "
-            "semigroup; caches that move a key once for all queries need every factor invertible."
+            "semigroup, and [the key has no factor of its own](#no-key-side)."
+        ),
+    )
+
+
+@CHAPTER.law("no-key-side")
+def no_key_side() -> Law:
+    f0, f1, g0, g1, h = letters("F0 F1 G0 G1 H")
+    one = word_poly(1)
+    unit_at_both = (*inverses(f0, g0), *inverses(f1, g1))
+    left = Exact(
+        name="F(s)G(t) undoes U(t,s) from the left",
+        goal=True,
+        of=Words((f0 * g1) * (f1 * g0), one, unit_at_both),
+        note="0 and 1 stand for s and t; F(s)G(s) = U(s,s) = I and F(t)G(t) = U(t,t) = I, square factors",
+    )
+    right = Exact(name="and from the right", goal=True, of=Words((f1 * g0) * (f0 * g1), one, unit_at_both))
+    chain = Exact(
+        name="conversely U(t,0)·U(s,0)⁻¹ is U(t,s)",
+        goal=True,
+        of=Words((h * f0) * g0, h, inverses(f0, g0)),
+        note="H stands for U(t,s), F0 for U(s,0) and G0 for its inverse; HF0 is U(t,0)",
+    )
+    return Law(
+        id="no-key-side",
+        title="Caching a moved key needs inverses",
+        statement=(
+            "Let `U(t,t) = I` for all `t`. If `U(t,s) = F(t)G(s)` with square factors for all `t ≥ s`, then "
+            "every `U(t,s)` has the inverse `F(s)G(t)`. Conversely, for a cocycle whose `U(s,0)` all have "
+            "inverses, `U(t,s) = U(t,0)·U(s,0)⁻¹` is such a product."
+        ),
+        steps=(left, right, chain),
+        perturbations=(
+            left.but("nothing is known at t", rules=inverses(f0, g0)),
+            right.but("the factors change sides", lhs=(g0 * f1) * (f0 * g1)),
+            chain.but("the key is moved twice", lhs=(h * f0) * g0 * g0),
+        ),
+        rests_on=("singular-factor",),
+        sources=(PATH,),
+        comment=(
+            "So one singular factor on the way rules out keys that are moved once and cached for all "
+            "queries; such caches are updated at every token instead."
         ),
     )
 

@@ -8,6 +8,7 @@ Not a function of t - s, unless the gates are constant; of the differences of th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import sympy as sp
 
@@ -49,7 +50,7 @@ class Clocked(Encoding):
             if mover.dim != self.head_dim:
                 raise BadInput(f"a generator has size {mover.dim}, not head_dim {self.head_dim}")
 
-    @property
+    @cached_property
     def generators(self) -> tuple[Generator, ...]:
         """X_1, …, X_m on the lifted space, one a clock."""
         return tuple(self._lifted(r) for r in range(len(self.clocks)))
@@ -92,9 +93,13 @@ class Clocked(Encoding):
         return {"score": self.evolution(t, s)}
 
     def symbolic(self) -> tuple[Clocked, dict[sp.Symbol, sp.Expr]]:
-        """(this with free symbols w0 …, g0 …, c0 … for numbers of generators and biases, their values)."""
+        """(this with free symbols w0 …, g0 …, c0 … where rates and biases are not rational, their values)."""
+        return self._freed
+
+    @cached_property
+    def _freed(self) -> tuple[Clocked, dict[sp.Symbol, sp.Expr]]:
         names = FreeNames()
-        movers = tuple(names.generator(mover) for mover in self.movers)
+        movers = tuple(mover if _rational(mover) else names.generator(mover) for mover in self.movers)
         biases = tuple(
             (r, Bias(names.generator(bias.generator), bias.query.applyfunc(names.amplitude), bias.key))
             for r, bias in self.biases
@@ -106,8 +111,12 @@ class Clocked(Encoding):
 
         The witness is two position pairs of equal gap, content, and the gates passed between.
         """
+        return self._in_positions
+
+    @cached_property
+    def _in_positions(self) -> Verdict:
         if all(clock.values is None for clock in self.clocks):
-            return super().is_relative()
+            return Encoding.is_relative(self)
         return self._equal_steps()
 
     def _equal_steps(self) -> Verdict:
@@ -178,6 +187,12 @@ class Clocked(Encoding):
 def held(size: int) -> Generator:
     """X = 0 on `size` features."""
     return Generator.direct_sum(*[Block(0)] * size)
+
+
+def _rational(generator: Generator) -> bool:
+    """Whether all rates are rational, which `decide` takes as they are."""
+    rates = (rate for b in generator.blocks if isinstance(b, Block) for rate in (b.decay, b.frequency))
+    return all(rate.is_Rational for rate in rates)
 
 
 def _at_clock(r: int, verdict: Verdict) -> Verdict:

@@ -186,17 +186,16 @@ class Ordered(Encoding):
 
         Any clock adds up the same when two tokens change places; refuted by two that do not commute.
         """
-        opaque = self.tokens.given is None
-        if opaque:
-            free = order_free([self.tokens.free(1), self.tokens.free(2)])
-            if free.status is Status.PROVED:
-                return replace(free, reason="any two factors commute, decided for free numbers of the tokens")
         verdict = order_free(self.tokens.known)
-        if verdict.status is Status.PROVED and opaque:
-            return Verdict(Status.UNDECIDED, "the samples commute; free factors were not shown to")
-        if verdict.status is not Status.REFUTED:
+        if verdict.status is Status.REFUTED:
+            reason = f"every clock reads the same after both orders, but {verdict.reason}"
+            return replace(verdict, reason=reason)
+        if verdict.status is not Status.PROVED or self.tokens.given is not None:
             return verdict
-        return replace(verdict, reason=f"every clock reads the same after both orders, but {verdict.reason}")
+        free = order_free([self.tokens.free(1), self.tokens.free(2)])
+        if free.status is Status.PROVED:
+            return replace(free, reason="any two factors commute, decided for free numbers of the tokens")
+        return Verdict(Status.UNDECIDED, "the samples commute; free factors were not shown to")
 
     def has_key_side(self) -> Verdict:
         """Decide whether every factor has an inverse, so that U(t, s) = U(t, 0) U(s, 0)⁻¹ splits.
@@ -206,7 +205,7 @@ class Ordered(Encoding):
         if self._turns():
             return Verdict(Status.PROVED, "HᵀH = I for every token, decided for free numbers")
         for number, factor in enumerate(self.tokens.known):
-            if decide(sp.det(factor)).status is Status.PROVED:
+            if decide(_determinant(factor)).status is Status.PROVED:
                 numbers = (self.tokens.given or self.tokens.samples)[number]
                 said = ", ".join(f"{n} = {x}" for n, x in zip(self.tokens.names, numbers, strict=True))
                 reason = f"the factor with {said} is singular: it has no inverse, U is only a semigroup"
@@ -219,11 +218,13 @@ class Ordered(Encoding):
 
     def _turns(self) -> bool:
         """Whether HᵀH = I for the tokens at hand."""
-        factors = self.tokens.known if self.tokens.given is not None else (self.tokens.free(1),)
         unit = sp.ImmutableMatrix(sp.eye(self.head_dim))
-        return all(
-            Identities().decide_matrices(product(h.T, h), unit).status is Status.PROVED for h in factors
-        )
+
+        def keeps(h: sp.MatrixBase) -> bool:
+            return Identities().decide_matrices(product(h.T, h), unit).status is Status.PROVED
+
+        known = all(map(keeps, self.tokens.known))
+        return known and (self.tokens.given is not None or keeps(self.tokens.free(1)))
 
     def is_bidirectional(self) -> Verdict:
         """PROVED for rotations; REFUTED by a factor that has no inverse, or whose determinant is not ±1.
@@ -237,7 +238,7 @@ class Ordered(Encoding):
         if side.status is Status.REFUTED:
             return replace(side, reason=f"no map for a key ahead of the query: {side.reason}")
         for factor in self.tokens.known:
-            size = sp.det(factor)
+            size = _determinant(factor)
             if decide(size**2, 1).status is Status.REFUTED:
                 reason = f"a factor has determinant {size}: its powers grow in one direction"
                 return Verdict(Status.REFUTED, reason)
@@ -251,6 +252,12 @@ class Ordered(Encoding):
         """The score as LaTeX, a product of factors."""
         ends = r"H_t \cdots H_{s+1}" if self.inclusive else r"H_{t-1} \cdots H_s"
         return rf"\mathrm{{score}}(t, s) = q^{{\top}} {ends}\, k"
+
+
+def _determinant(factor: sp.MatrixBase) -> sp.Expr:
+    """det H over the field of its entries."""
+    domain = factor.to_DM(extension=True).to_field()
+    return domain.domain.to_sympy(domain.det())
 
 
 def _first_gap(encoding: Ordered, s: int, u: int) -> Verdict | None:

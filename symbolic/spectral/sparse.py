@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import sympy as sp
 
+Entries = dict[tuple[int, int], sp.Expr]
+
 
 def diagonal(parts: Iterable[sp.MatrixBase]) -> sp.ImmutableMatrix:
     """The block-diagonal matrix of `parts`."""
@@ -25,14 +27,19 @@ def sandwich(
 
 def product(a: sp.MatrixBase, b: sp.MatrixBase) -> sp.ImmutableMatrix:
     """a · b, summed over non-zero entries only; nothing is expanded."""
+    return from_sparse(a.rows, multiplied(a.todok(), b.todok()), b.cols)
+
+
+def multiplied(a: Entries, b: Entries) -> Entries:
+    """The entries of a · b from those of a and b that are not zero."""
     rows: dict[int, list[tuple[int, sp.Expr]]] = {}
-    for (k, j), y in b.todok().items():
+    for (k, j), y in b.items():
         rows.setdefault(k, []).append((j, y))
     terms: dict[tuple[int, int], list[sp.Expr]] = {}
-    for (i, k), x in a.todok().items():
+    for (i, k), x in a.items():
         for j, y in rows.get(k, ()):
             terms.setdefault((i, j), []).append(x * y)
-    return from_sparse(a.rows, {place: sp.Add(*parts) for place, parts in terms.items()}, b.cols)
+    return {place: sp.Add(*parts) for place, parts in terms.items()}
 
 
 def from_sparse(

@@ -156,6 +156,8 @@ def test_all_planes_sizes_and_tokens_are_inductions(by_id):
         "lookup-table",
         "worked-example",
         "gates-telescope/turn",
+        "clocks-cocycle",
+        "inclusive-exclusive",
         "recurrence/turn",
         "gated-recurrence/fade",
         "gates-after/slide",
