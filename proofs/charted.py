@@ -13,7 +13,8 @@ from ..symbolic.verdict import Status, Verdict
 from ..symbolic.verdicts import Answer, Verdicts, verdicts
 from .generators import generator_document, verdict_document
 
-WRITTEN_OUT = 4  # up to so many features the score is written out
+WRITTEN_OUT = 4  # up to so many features the score is worked out
+READABLE = 400  # characters of a score that is written out
 
 
 def encoding_document(entry: Entry, found: Encoding) -> dict[str, Any]:
@@ -89,4 +90,5 @@ def exact_score(found: Encoding) -> tuple[str, sp.Expr] | None:
     if first.head_dim not in range(1, WRITTEN_OUT + 1):
         return None
     t, s = first.shown_positions()
-    return f"score({t}, {s})", first.score(t, s)
+    score = first.score(t, s)
+    return (f"score({t}, {s})", score) if len(to_text(score)) <= READABLE else None

@@ -43,7 +43,9 @@ INSIDE = {
         of="rope",
     ),
     "position_interpolation": Shown(
-        "position interpolation", "Every frequency is divided by one number: another `X`, and a fixed one."
+        "position interpolation",
+        "Every frequency is divided by one number: another `X`, and a fixed one.",
+        {"head_dim": 2, "factor": 4, "rope_theta": 10000},
     ),
     "ntk_aware": Shown("NTK-aware scaling", "Another base gives other frequencies, for all lengths."),
     "yarn": Shown(
@@ -147,11 +149,6 @@ ABSOLUTE = {
         "Fourier mixtures on both sides",
         "A sum of several frequencies on the query meets one on the key: the cross terms keep `t + s`.",
         instead="rope",
-    ),
-    "jetmix": Shown(
-        "free jet coefficients",
-        "The powers of `t` and of `s` belong to one block of size two; mixed freely they no longer cancel.",
-        instead="jordan_rope",
     ),
     "rotated_values": Shown(
         "rotated values",

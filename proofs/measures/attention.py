@@ -80,8 +80,8 @@ def named(name: str) -> Encoding:
 
 
 TURNING = ("rope", "rope-partial", "position_interpolation", "ntk_aware", "yarn", "rotated_values_back")
-NOT_RUN = ("learned_absolute", "grape_a_qk", "transformer_xl", "pope", "skew", "jetmix")
-"""No kernel: a table of opaque functions, lifts of the content, and two that are stated for other sizes."""
+NOT_RUN = ("learned_absolute", "grape_a_qk", "transformer_xl", "pope", "skew")
+"""No kernel: a table of opaque functions, lifts of the content, and one that is stated for another size."""
 
 
 def heads(dtype: torch.dtype) -> Heads:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import sympy as sp
+
 from ...symbolic.catalogue import entries
 from ...symbolic.catalogue.registry import Entry
 from ..charted import REGIONS, encoding_document, exact_score
@@ -63,8 +65,8 @@ def _spot(entry: Entry) -> Spot:
         formulas.append(formula_of((score[0], "=", score[1])))
     for number, generator in enumerate(shown.heads[0].generators):
         if generator.dim <= GENERATOR_SHOWN:
-            name = "X" if len(shown.heads[0].generators) == 1 else f"X{'₀₁₂₃₄₅₆₇₈₉'[number + 1]}"
-            formulas.append(formula_of((name, "=", generator.matrix)))
+            name = "X" if len(shown.heads[0].generators) == 1 else f"X_{number + 1}"
+            formulas.append(formula_of((sp.Symbol(name), "=", generator.matrix)))
     return Spot(encoding_document(entry, shown), tuple(formulas))
 
 

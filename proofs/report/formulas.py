@@ -21,6 +21,9 @@ POINTS_PER_EM = 11
 ROOMS = {"wide": 32.0, "narrow": 24.5}
 """The widths of text columns that formulas are broken for, in ems: on a desk, and on a telephone."""
 
+CARRIED = 9
+"""So many lines are shown of what an induction carries along."""
+
 _PREAMBLE = """#set page(width: auto, height: auto, margin: 1.5pt, fill: none)
 #set text(size: 11pt)
 #set text(top-edge: "bounds", bottom-edge: "bounds")
@@ -77,7 +80,12 @@ def _recursion(induction: Any) -> list[Formula]:
         latex = rf"{name[1]} = {value[1]} \text{{ at }} {start[1]},\quad {name[1]} \mapsto {rest[1]}"
         right = _led(f"{name[0]} arrow.r.bar", _pieces(following))
         lines.append(Formula(lhs, f"quad {name[0]} arrow.r.bar", rest[0], latex, ((lhs,),), right))
-    return lines
+    return lines if len(lines) <= CARRIED else [*lines[: CARRIED - 1], _more(len(lines) - CARRIED + 1)]
+
+
+def _more(count: int) -> Formula:
+    words = f"and {count} more of this kind, which the certificate has"
+    return Formula(f'"{words}"', latex=rf"\text{{{words}}}", left=((f'"{words}"',),))
 
 
 def formula_of(parts: tuple[Any, str, Any]) -> Formula:
@@ -239,7 +247,8 @@ def _themed(svg: str, glyphs: dict[str, str], room: str) -> str:
     body = re.sub(r'xlink:href="#(\w+)"', lambda m: f'href="#{names[m[1]]}"', body)
     body = re.sub(r' fill="#000000"| fill-rule="nonzero"| [xy]="0"', "", body)
     body = body.replace('stroke="#000000"', 'stroke="currentColor"')
-    body = re.sub(r'(?<=[ "(-])(\d+\.\d{3})\d+', r"\1", body)
+    body = _UPRIGHT.sub(_placed, body)
+    body = re.sub(r'(?<=[ "(-])(\d+\.\d{2})\d+', r"\1", body)
     width, height = (float(number) for number in _size(svg))
     kind = f' class="{room}"' if room else ""
     return (
@@ -248,8 +257,24 @@ def _themed(svg: str, glyphs: dict[str, str], room: str) -> str:
     )
 
 
+_UPRIGHT = re.compile(r'<g transform="matrix\(1 0 0 -1 ([-\d.]+) ([-\d.]+)\)">((?:<use [^>]*/>)+)</g>')
+_USE = re.compile(r'href="#(\w+)"(?: x="([-\d.]+)")?(?: y="([-\d.]+)")?')
+
+
+def _placed(group: re.Match[str]) -> str:
+    """Glyphs of an upside-down group, each put where it stands; their outlines are upright in the sheet."""
+    x, y = float(group[1]), float(group[2])
+    return "".join(
+        f'<use href="#{name}" x="{x + float(right or 0):.2f}" y="{y - float(up or 0):.2f}"/>'
+        for name, right, up in _USE.findall(group[3])
+    )
+
+
 def _glyph_sheet(glyphs: dict[str, str]) -> str:
-    symbols = "".join(f'<symbol id="{n}" overflow="visible">{o}</symbol>' for o, n in glyphs.items())
+    symbols = "".join(
+        f'<symbol id="{name}" overflow="visible"><g transform="scale(1 -1)">{outline}</g></symbol>'
+        for outline, name in glyphs.items()
+    )
     return f'<svg class="glyphs" aria-hidden="true" width="0" height="0"><defs>{symbols}</defs></svg>'
 
 
@@ -259,7 +284,14 @@ def mathml(formula: Formula) -> str:
         return f'<span role="math">{escape(formula.latex)}</span>'
     from latex2mathml.converter import convert
 
-    return convert(formula.latex, display="block").replace("<math ", '<math role="math" ', 1)
+    return _terse(convert(formula.latex, display="block")).replace("<math ", '<math role="math" ', 1)
+
+
+def _terse(markup: str) -> str:
+    """The same MathML in fewer letters: no defaults of HTML, no row around a single leaf, letters as such."""
+    markup = re.sub(r' (?:xmlns="[^"]*"|stretchy="true"|fence="true"|form="(?:pre|post)fix")', "", markup)
+    markup = re.sub(r"&#x([0-9A-F]+);", lambda code: escape(chr(int(code[1], 16))), markup)
+    return re.sub(r"<mrow>(<(m[ino])[^>]*>[^<]*</\2>)</mrow>", r"\1", markup)
 
 
 def _fallback(formula: Formula) -> str:
