@@ -34,6 +34,7 @@ from . import (
     realisation,
     realised,
     regularity,
+    sequences,
     sizes,
     slide,
     states,
@@ -85,5 +86,6 @@ CONTINUED = (
     regularity,
     lyapunov,
     kinds,
+    sequences,
 )
 CHAPTERS = tuple(module.CHAPTER for module in STORY)

@@ -147,7 +147,7 @@ def general_form() -> Law:
         ),
         comment=(
             "Conversely every continuous, relative score that finitely many features can write as "
-            "`F(t)ᵀG(s)` is of this form (realisation theory; a known theorem, not proved here). It contains "
+            "`F(t)ᵀG(s)` is of this form: [its translates span a finite dimension](#translates). It contains "
             "ALiBi, Transformer-XL's terms and every bias that is an exponential polynomial."
         ),
     )

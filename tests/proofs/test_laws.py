@@ -27,6 +27,7 @@ EXPECTED_REFUTED = {
     "positive-determinant",
     "bridge-without-invertibility", "composing-identity", "invariant-slide", "half-plane",
     "eigenvalues-not-enough",
+    "alternating-line",
     *(f"{law}/{name}" for law in ("relative", "in-family") for name in (
         "sinusoidal", "learned_absolute", "keys_only", "before_projection", "mismatched_pairings",
         "same_side_boost", "rotated_values")),

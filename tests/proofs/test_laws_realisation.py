@@ -12,7 +12,9 @@ import sympy as sp
 from exptx.proofs.laws.kinds import KINDS
 from exptx.proofs.laws.realisation import companion
 from exptx.proofs.laws.realised import BIASES
+from exptx.proofs.laws.sequences import SEQUENCES
 from exptx.symbolic import realize
+from exptx.symbolic.realization import Realization
 
 u = sp.Symbol("u", real=True)
 SAMPLE = {"gamma": sp.Rational(1, 10), "omega": sp.Rational(3, 2), "m": sp.Rational(1, 4)}
@@ -66,6 +68,18 @@ def test_a_clipped_distance_follows_no_recurrence_of_order_four():
     rows = sp.Matrix([[values[i + j] for j in range(5)] for i in range(7)])
     assert rows.rank() == 5
     assert realize(sp.Min(u, 4), u, domain="causal-integers").order == 5
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_recurrences_are_those_of_the_samples(name):
+    """Ho and Kalman on eight samples of the formula; the determinant by sympy."""
+    told = {"square": lambda n: n**2, "alternating": lambda n: 2**n + (-1) ** n}
+    b = told.get(name, lambda n: Fraction(n, 2**n))
+    samples = [sp.Rational(str(b(n))) for n in range(8)]
+    found, d = SEQUENCES[name], len(SEQUENCES[name].low)
+    assert Realization.from_samples(samples).annihilator.all_coeffs()[1:] == list(reversed(found.low))
+    assert list(found.values) == samples[: len(found.values)]
+    assert sp.Matrix(d, d, lambda i, j: samples[int(i + j)]).det() == found.determinant
 
 
 def test_row_constants_save_a_slot_where_zero_is_an_eigenvalue():
