@@ -125,7 +125,10 @@ def _length_bound() -> Parts:
         rhs=lam**2 - 6 * lam + 1,
     )
     bound = Identity(
-        name="the greatest eigenvalue is (3 + 2√2)² times the least", goal=True, lhs=high, rhs=times(low, high, high)
+        name="the greatest eigenvalue is (3 + 2√2)² times the least",
+        goal=True,
+        lhs=high,
+        rhs=times(low, high, high),
     )
     value = Enclosed(name="√cond P", goal=True, expr=high, lower="5.828427124", upper="5.828427125")
     flow = (sp.eye(2) * sp.cos(3 * t) + EXAMPLE * sp.sin(3 * t) / 3).as_immutable()

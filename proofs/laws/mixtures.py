@@ -148,7 +148,10 @@ def power_mixture() -> Law:
             parts,
             Cited(
                 name="the integral that remains",
-                lemma="∫_{0}^{∞} (1 - e^{-y}) y^{-1-p} dy = (1/p) ∫_{0}^{∞} e^{-y} y^{-p} dy = Γ(1-p)/p for 0 < p < 1",
+                lemma=(
+                    "∫_{0}^{∞} (1 - e^{-y}) y^{-1-p} dy = (1/p) ∫_{0}^{∞} e^{-y} y^{-p} dy = Γ(1-p)/p for 0 "
+                    "< p < 1"
+                ),
                 source=GAMMA,
                 needs=("exponent", "causal"),
             ),
