@@ -39,6 +39,12 @@ def test_quarter_turns_about_two_axes_in_both_orders():
     assert two * sp.Matrix([1, 0, 0]) == sp.Matrix([0, 1, 0])
 
 
+def test_one_token_turns_its_planes_one_after_the_other():
+    quarter = sp.pi / 2
+    both = encoding("joformer", head_dim=3, angles=[[quarter, quarter], [0, 0]]).evolution(1, 0)
+    assert both * sp.Matrix([1, 0, 0]) == sp.Matrix([0, 0, 1])
+
+
 def test_values_are_moved_with_the_keys():
     entry = encoding("joformer", head_dim=3, angles=[[1, 2], [3, 4]])
     maps = entry.maps(sp.S.One, sp.S.Zero)

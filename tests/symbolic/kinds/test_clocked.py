@@ -94,6 +94,12 @@ def test_a_bias_rises_without_bound_when_keys_lie_ahead():
     assert slide.generators[0].dim == 4
 
 
+def test_a_clock_moves_its_own_bias_and_no_other():
+    mixed = Clocked("mixed", {}, 2, (DECAY, ANGLE), (held(2), TURN), ((0, SLIDE),))
+    assert mixed.score(3, 2, q=[0, 0], k=[0, 0]) == -a(3)
+    assert mixed.is_cocycle().status is Status.PROVED
+
+
 def test_two_clocks_are_needed_for_free_gates_and_one_for_gates_in_one_ratio():
     assert both().needs_one_clock().status is Status.REFUTED
     ratio = both(clocks=(Clock(values=(1, 2, 5)), Clock("b", "phi", values=(3, 6, 15))))

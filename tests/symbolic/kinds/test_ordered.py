@@ -105,6 +105,14 @@ def test_samples_do_not_prove_that_free_factors_are_invertible():
     assert ordered(SHEARS).is_bidirectional().status is Status.UNDECIDED
 
 
+def test_samples_with_a_property_do_not_prove_it_of_all():
+    same_way = replace(SHEARS, samples=((sp.S.One, sp.S.Zero), (sp.Integer(2), sp.S.Zero)))
+    assert ordered(same_way).is_relative_in_clocks().status is Status.UNDECIDED
+    mirrors = replace(SCALES, samples=((sp.S.One, -sp.S.One), (-sp.S.One, sp.S.One)))
+    assert ordered(mirrors).has_key_side().status is Status.UNDECIDED
+    assert ordered(mirrors).is_bidirectional().status is Status.UNDECIDED
+
+
 def test_rotations_can_be_undone_and_grow_nowhere():
     assert ordered(TURNS).has_key_side().status is Status.PROVED
     assert ordered(TURNS).is_bidirectional().status is Status.PROVED
