@@ -11,7 +11,7 @@ from ..law import Hypothesis, Law
 from ..step import Cited, Enclosed, Exact, Identity, Source
 from .clocks import BLOCKS, MAMBA
 from .common import VASWANI, c, g, plus, product, s, t, times, transpose, w
-from .linear_attention import CHAPTER, KATHAROPOULOS, column, last, n, score, through, v, y
+from .linear_attention import CHAPTER, KATHAROPOULOS, SMALL, column, last, n, score, through, v, y
 from .one_parameter import for_all, spoken
 
 border = sp.Symbol("b", real=True)
@@ -37,7 +37,7 @@ def _sign(order: tuple[int, ...]) -> sp.Integer:
     return sp.Integer(-1 if pairs % 2 else 1)
 
 
-@CHAPTER.law("state-rank", encodings=tuple(BLOCKS))
+@CHAPTER.law("state-rank", encodings=SMALL)
 def state_rank(name: str) -> Law:
     block = BLOCKS[name]
     query, key = transpose(column("q", block.dim)), column("k", block.dim)
