@@ -101,7 +101,7 @@ def _member(name: str, given: object) -> Generated:
         )
     if not isinstance(given, Generated):
         raise BadInput(
-            f"{name} is {given.name}, which has no generator of its own and so no change of basis; "
+            f"{name} is {given.name}, which is no generator on q and k themselves, so no basis is changed; "
             "compare nope, rope, decay, damped_rope, alibi and their sums"
         )
     return given

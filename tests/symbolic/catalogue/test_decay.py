@@ -2,7 +2,7 @@
 
 import pytest
 import sympy as sp
-from exptx.symbolic import encoding
+from exptx.symbolic import enclose, encoding
 
 TENTH = sp.Rational(1, 10)
 
@@ -38,3 +38,20 @@ def test_the_damped_plane(rounds_to):
 def test_the_first_position_at_which_the_split_key_overflows(first_to_overflow, dtype, position):
     given = encoding("decay", head_dim=1, gamma=TENTH)
     assert first_to_overflow(given.key_factor(sp.Symbol("s", real=True))[0, 0], dtype, position)
+
+
+@pytest.mark.parametrize(
+    ("largest", "product"),
+    [
+        (sp.Integer(65504), "11.0899"),
+        ((2 - sp.Rational(1, 2**7)) * 2**127, "88.7189"),
+        ((2 - sp.Rational(1, 2**23)) * 2**127, "88.7228"),
+    ],
+    ids=["float16", "bfloat16", "float32"],
+)
+def test_the_product_of_decay_and_chunk_length_up_to_which_a_split_chunk_is_safe(largest, product):
+    """The key at the far end of a chunk of length C carries e^{γC}; γ = 1 here, C given to four decimals."""
+    given, half_unit = encoding("decay", head_dim=1, gamma=1), sp.Rational(1, 20000)
+    ends = (sp.Rational(product) - half_unit, sp.Rational(product) + half_unit)
+    low, high = (enclose(given.key_factor(end)[0, 0]) for end in ends)
+    assert low.upper < largest < high.lower

@@ -64,6 +64,22 @@ def test_a_bounded_flow_is_for_bidirectional_use():
     assert encoding("pope", head_dim=1).is_bounded("causal").status is Status.PROVED
 
 
+def test_a_fade_is_bounded_for_past_keys_only():
+    faded = Lifted(
+        "faded",
+        {},
+        1,
+        generator=Generator.direct_sum(Block(1)),
+        query_map=lambda q: sp.Matrix([gate(q[0])]),
+        key_map=lambda k: sp.Matrix([gate(k[0])]),
+        published=lambda x, t, s, q, k: sp.exp((t - s) * x.matrix[0, 0]) * gate(q[0]) * gate(k[0]),
+    )
+    assert faded.in_family().status is Status.PROVED
+    assert faded.is_bounded("causal").status is Status.PROVED
+    assert faded.is_bounded().status is Status.REFUTED
+    assert faded.is_bidirectional().status is Status.REFUTED
+
+
 def test_a_growth_that_the_lift_does_not_read_leaves_the_score_bounded():
     idle = replace(
         sloped(gate),
