@@ -3,7 +3,7 @@
 In reading order: errors, the door (`admit`, `exact`, `premises`); the ring and its decision (`exppoly`,
 `reader`, `balls`, `witness`, `decide`); the other exact steps (`signs`, `limits`, `words`, `induction`,
 `reindex`, `finite`); blocks and generators (`block`, `generator`, `derivation`, `boundedness`, folder
-`spectral`, `axes`); biases (`realization`, folder `realizing`); encodings (`scaling`, `ramps`,
+`spectral`, `axes`, `clocks`); biases (`realization`, folder `realizing`); encodings (`scaling`, `ramps`,
 `frequencies`, `encoding`, `equivalent`, `verdicts`, folders `kinds` and `catalogue`); how formulas are read
 and written (`parse`, `tree`, `typeset`, folder `writing`).
 
@@ -56,6 +56,9 @@ _HOME = {
     "Axes": "axes",
     "Commutation": "axes",
     "commutation": "axes",
+    "inclusive_is_exclusive": "clocks",
+    "one_clock": "clocks",
+    "order_free": "clocks",
     "Metric": "spectral.metric",
     "Tempo": "spectral.tempo",
     "to_latex": "typeset",
