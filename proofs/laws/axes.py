@@ -17,8 +17,8 @@ CHAPTER = Chapter(
     "axes",
     "Several axes",
     "An image has rows and columns, a video has time as well: positions are vectors, and every axis has a "
-    "generator of its own, `A(p) = exp(p_1 X_1 + ⋯ + p_n X_n)`. Whether the score sees only the difference "
-    "of two vectors is decided by one thing: do the generators commute?",
+    "generator of its own, `A(p) = exp(p_1 X_1 + ⋯ + p_n X_n)`. The score sees only the difference of two "
+    "vectors exactly when the generators commute.",
 )
 c, d = sp.symbols("c d", real=True)
 LIERE = Source(

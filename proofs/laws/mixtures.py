@@ -117,8 +117,7 @@ def _decay_area() -> tuple[Identity, Exact, Identity]:
 
 @CHAPTER.law("power-mixture")
 def power_mixture() -> Law:
-    p = sp.Symbol("p", positive=True)
-    logs = sp.Symbol("L", real=True)
+    p, logs = sp.Symbol("p", positive=True), sp.Symbol("L", real=True)
     scale = Identity(
         name="(ux)^{-1-p} u dx = u^{-p} x^{-1-p} dx, with u = e^L",
         goal=True,

@@ -122,7 +122,7 @@ def _points(executed: StepLike, outcome: Mapping[str, Any]) -> str:
     chosen = [_call(f, *one) for f, table in outcome.get("functions", {}).items() for one in table]
     where = values(outcome["witness"])
     if chosen:
-        where += (", with " if where else "") + ", ".join(dict.fromkeys(chosen))
+        where = (f"{where.rstrip(',')}, with " if where else "") + ", ".join(dict.fromkeys(chosen))
     if where:
         return f"At {where} the two sides {apart}."
     return f"The two {'numbers' if shape is None else 'matrices'} {apart}."

@@ -32,10 +32,10 @@
   // A formula wider than its column is a box that scrolls, for fingers and for keys, and says on which side there is more.
   const edges = (box) => {
     const beyond = box.scrollWidth - box.clientWidth;
-    const scrolls = beyond > 1;
+    const scrolls = beyond > 0;
     box.classList.toggle("scrolls", scrolls);
     box.classList.toggle("more-left", scrolls && box.scrollLeft > 1);
-    box.classList.toggle("more-right", scrolls && box.scrollLeft < beyond - 1);
+    box.classList.toggle("more-right", scrolls && box.scrollLeft < beyond - 0.5);
     if (scrolls) box.tabIndex = 0; else box.removeAttribute("tabindex");
   };
   const watcher = new ResizeObserver((changes) => changes.forEach((change) => edges(change.target)));

@@ -31,6 +31,7 @@ UPRIGHT = frozenset(
         "lim",
         "mod",
         "softmax",
+        "softplus",
         "sign",
         "GL",
         "SO",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .data import Book, Entry, Law, case_name
 
-MOST_COLUMNS = 20
+MOST_COLUMNS = 14
 """A grid with more cases than these is written with the cases as rows and the laws as columns."""
 
 

@@ -30,7 +30,7 @@ EXPECTED_REFUTED = {
     "alternating-line",
     *(f"{law}/{name}" for law in ("relative", "in-family") for name in (
         "sinusoidal", "learned_absolute", "keys_only", "before_projection", "mismatched_pairings",
-        "same_side_boost", "rotated_values")),
+        "mismatched_table", "untied_gains", "fope", "same_side_boost", "rotated_values")),
     "in-family/symmetric_distance", "in-family/step_table",
 }  # fmt: skip
 
@@ -162,7 +162,7 @@ def test_all_planes_sizes_and_tokens_are_inductions(by_id):
         "recurrence/turn",
         "gated-recurrence/fade",
         "gates-after/slide",
-        "chunks/damped-turn",
+        "chunks/turn",
     ):
         kinds = {e.kind for e in by_id[name].steps if e.goal}
         assert "induction" in kinds, name
