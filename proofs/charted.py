@@ -14,7 +14,7 @@ from ..symbolic.verdicts import Answer, Verdicts, verdicts
 from .generators import generator_document, verdict_document
 
 WRITTEN_OUT = 4  # up to so many features the score is worked out
-READABLE = 400  # characters of a score that is written out
+READABLE = 250  # characters of a score that is written out
 
 
 def encoding_document(entry: Entry, found: Encoding) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _to(node: Any) -> list[Any]:
     if isinstance(node, MatrixExpr):
         return _matrix_to(node)
     if isinstance(node, sp.Rational):
-        return ["num", str(node)]
+        return ["num", _fraction(node)]
     if isinstance(node, sp.Symbol):
         return ["sym", node.name]
     if isinstance(node, sp.Add | sp.Mul):
@@ -93,6 +93,11 @@ def _to(node: Any) -> list[Any]:
     if isinstance(node, sp.Pow):
         return _pow_to(node)
     return _atom_or_function_to(node)
+
+
+def _fraction(number: sp.Rational) -> str:
+    """p or p/q, as `str` has it, which takes the way through a printer."""
+    return str(int(number.p)) if number.q == 1 else f"{int(number.p)}/{int(number.q)}"
 
 
 def _atom_or_function_to(node: Any) -> list[Any]:
@@ -134,9 +139,13 @@ def _pow_to(node: sp.Pow) -> list[Any]:
         if isinstance(base, sp.exp):
             return ["exp", _to(exponent * base.args[0])]
         if base is S.NegativeOne:
-            return ["exp", ["mul", ["num", str(exponent)], ["i"], ["pi"]]]
+            return ["exp", ["mul", ["num", _fraction(exponent)], ["i"], ["pi"]]]
         if isinstance(base, sp.Rational) and base > 0:
-            return ["sqrt", str(base)] if exponent == S.Half else ["root", str(base), str(exponent)]
+            return (
+                ["sqrt", _fraction(base)]
+                if exponent == S.Half
+                else ["root", _fraction(base), _fraction(exponent)]
+            )
     raise Unsupported(advice(node))
 
 

@@ -71,7 +71,7 @@ def over(block: Block, decayed: sp.Expr = length) -> Induction:
     )
 
 
-@CHAPTER.law("chunks", encodings=("fade", "turn", "slide"))
+@CHAPTER.law("chunks", encodings=("fade", "slide"))
 def chunks(name: str) -> Law:
     block = BLOCKS[name]
     one = Exact(

@@ -22,8 +22,8 @@ class Shown:
     """One encoding of the fence.
 
     called: its name in a sentence. why: why it stands where it stands. parameters: of the catalogue's entry
-    `of` (its own id where none is given); without any, the entry's example with free rates. instead: for a
-    claim that fails, the encoding that does what is claimed.
+    `of` (its own id where none is given), else those of its example; where they hold no symbols, the rates
+    are freed. instead: for a claim that fails, the encoding that does what is claimed.
     """
 
     called: str
@@ -45,7 +45,7 @@ INSIDE = {
     "position_interpolation": Shown(
         "position interpolation",
         "Every frequency is divided by one number: another `X`, and a fixed one.",
-        {"head_dim": 2, "factor": 4, "rope_theta": 10000},
+        {"head_dim": 2, "factor": 4},
     ),
     "ntk_aware": Shown("NTK-aware scaling", "Another base gives other frequencies, for all lengths."),
     "yarn": Shown(
@@ -58,10 +58,16 @@ INSIDE = {
         {"head_dim": 2, "gamma": GAMMA},
     ),
     "damped_rope": Shown(
-        "damped RoPE", "Turn and fade commute, so both see the gap.", {**TURNS, "gamma": GAMMA}
+        "damped RoPE", "Turn and fade commute, so both see the gap.", {**ONE_TURN, "gamma": GAMMA}
     ),
-    "retnet": Shown("RetNet", "Turn and fade on every plane; the norms that follow are not spoken of here."),
-    "xpos": Shown("xPos", "A rate of growth for each plane; a centre common to both sides cancels."),
+    "retnet": Shown(
+        "RetNet",
+        "Turn and fade on every plane; the norms that follow are not spoken of here.",
+        {"head_dim": 2, "num_heads": 1},
+    ),
+    "xpos": Shown(
+        "xPos", "A rate of growth for each plane; a centre common to both sides cancels.", {"head_dim": 2}
+    ),
     "jordan_rope": Shown(
         "Jordan-RoPE",
         "A block of size two per plane: beside the turn stand `u cos ωu` and `u sin ωu`.",
@@ -70,7 +76,6 @@ INSIDE = {
         "the boost",
         "By the transpose and the inverse: `B(t)` on the query, `B(-s)` on the key leave `B(t-s)`.",
     ),
-    "skew": Shown("a skew generator", "Any skew `X` gives rotations that compose; the planes may be hidden."),
     "alibi": Shown(
         "ALiBi",
         "The lifted slots give `-m(t-s)/σ`, as in [ALiBi's logit](#alibi-logit).",
@@ -87,10 +92,12 @@ INSIDE = {
         "Transformer-XL",
         "Content enters by maps that know no position; after them stands one turning vector.",
     ),
-    "pope": Shown("PoPE", "Magnitudes and phases are read off the content before a turn with one `X`."),
+    "pope": Shown("PoPE", "Magnitudes and phases are content, before a turn with one `X`.", {"head_dim": 2}),
     "sandwich": Shown("Sandwich", "A bias `Σ cos ω_k u` is a turn between two constant vectors."),
     "rotated_values_back": Shown(
-        "values rotated and rotated back", "The value arrives rotated by the gap only.", ONE_TURN
+        "values rotated and rotated back",
+        "The value arrives rotated by the gap only.",
+        ONE_TURN,
     ),
     "rope+alibi": Shown(
         "RoPE with ALiBi", "Two encodings side by side: the sum of relative scores is relative."
@@ -174,6 +181,6 @@ def build(name: str) -> Encoding:
     shown = ALL[name]
     if name == "rope+alibi":
         return encoding("rope", **ONE_TURN) + encoding("alibi", head_dim=2, slope=m)
-    if shown.parameters:
-        return encoding(shown.of or name, **shown.parameters)
-    return entries()[name].shown().heads[0].symbolic()[0]
+    found = encoding(shown.of or name, **(shown.parameters or entries()[name].example)).heads[0]
+    given = sp.Tuple(*shown.parameters.values()).free_symbols
+    return found if given else found.symbolic()[0]

@@ -27,7 +27,7 @@ KATHAROPOULOS = Source(
     "Attention, ICML 2020",
     "https://arxiv.org/abs/2006.16236",
 )
-SMALL = ("fade", "turn", "damped-turn", "slide")
+SMALL = ("fade", "turn", "slide")
 """Blocks to see it happen on; the laws for any size hold for all others."""
 n = sp.Symbol("n", nonnegative=True)
 a, v, y, tau, last, reading = sp.symbols("a v y tau T theta", real=True)

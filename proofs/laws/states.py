@@ -218,7 +218,7 @@ def normaliser() -> Law:
         ),
         hypotheses=(Hypothesis("weights", "`z_t ≠ 0`"),),
         steps=(goal, same, ratio),
-        rests_on=("recurrence/damped-turn", "recurrence-any-size"),
+        rests_on=("recurrence/turn", "recurrence-any-size"),
         perturbations=(
             goal.but("the normaliser does not move", state=_two_columns(faded=False).state),
             goal.but("2 is appended", state=_two_columns(appended=sp.Integer(2)).state),

@@ -80,8 +80,8 @@ def named(name: str) -> Encoding:
 
 
 TURNING = ("rope", "rope-partial", "position_interpolation", "ntk_aware", "yarn", "rotated_values_back")
-NOT_RUN = ("learned_absolute", "grape_a_qk", "transformer_xl", "pope", "skew")
-"""No kernel: a table of opaque functions, lifts of the content, and one that is stated for another size."""
+NOT_RUN = ("learned_absolute", "grape_a_qk", "transformer_xl", "pope")
+"""No kernel: a table of opaque functions has no numbers, and lifts of the content are not run."""
 
 
 def heads(dtype: torch.dtype) -> Heads:

@@ -81,10 +81,11 @@ def kept(count: int) -> list[int | None]:
 
 def shared_operator(matrix: sp.MatrixBase) -> sp.Derivative | sp.Subs | None:
     """The d/dt or |t=a that every entry of the matrix carries, if one does: 0 carries any derivative."""
-    carried = [entry for entry in matrix if isinstance(entry, (sp.Derivative, sp.Subs))]
+    entries = matrix.flat()
+    carried = [entry for entry in entries if isinstance(entry, (sp.Derivative, sp.Subs))]
     if not carried or any(x.args[1:] != carried[0].args[1:] for x in carried):
         return None
-    free = [entry for entry in matrix if not isinstance(entry, (sp.Derivative, sp.Subs))]
+    free = [entry for entry in entries if not isinstance(entry, (sp.Derivative, sp.Subs))]
     untouched = all(x == 0 if isinstance(carried[0], sp.Derivative) else x.is_number for x in free)
     return carried[0] if untouched and len({type(x) for x in carried}) == 1 else None
 

@@ -162,7 +162,7 @@ def test_all_planes_sizes_and_tokens_are_inductions(by_id):
         "recurrence/turn",
         "gated-recurrence/fade",
         "gates-after/slide",
-        "chunks/turn",
+        "chunks/slide",
     ):
         kinds = {e.kind for e in by_id[name].steps if e.goal}
         assert "induction" in kinds, name
