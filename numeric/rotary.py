@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
+from .emitted import turn, turn_inverse
 from .errors import BadChoice, BadDtype, BadTensor, NeedsGradient
 from .layout import join_pairs, over_heads, rotated_width, split_pairs, time_axis
 from .validation import (
@@ -57,15 +58,16 @@ def rotary_embedding(
     x = check_heads(x, "x", layout)
     width = _rotated_width(x, cos, sin, rotary_dim)
     cos, sin = _token_rows(x, cos, sin, position_ids, layout)
-    turned = _turn(x[..., :width], cos, -sin if inverse else sin, interleaved)
+    turned = _turned(x[..., :width], cos, sin, interleaved, inverse)
     y = torch.cat((turned, x[..., width:]), dim=-1) if width < x.shape[-1] else turned
     return y if out is None else _store(y, out, (x, cos, sin))
 
 
-def _turn(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool) -> Tensor:
+def _turned(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool, inverse: bool) -> Tensor:
     """R(angle) on every plane, computed in the dtype of the tables and rounded once to that of x."""
     x0, x1 = split_pairs(x.to(cos.dtype), interleaved)
-    return join_pairs(x0 * cos - x1 * sin, x0 * sin + x1 * cos, interleaved).to(x.dtype)
+    y0, y1 = (turn_inverse if inverse else turn)(x0, x1, cos, sin)
+    return join_pairs(y0, y1, interleaved).to(x.dtype)
 
 
 def _rotated_width(x: Tensor, cos: Tensor, sin: Tensor, rotary_dim: int | None) -> int:

@@ -9,6 +9,8 @@ The kernels are emitted from it. It keeps the closed form that it came from, so 
 
 from __future__ import annotations
 
+import keyword
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,10 +85,11 @@ class Program:
     position: sp.Symbol
 
     def __post_init__(self) -> None:
+        self._refuse_odd_names()
         if self.closed_form.shape != (len(self.outputs), len(self.inputs)):
             raise BadInput(
-                f"closed_form has shape {self.closed_form.shape}, but there are {len(self.inputs)} inputs and "
-                f"{len(self.outputs)} outputs"
+                f"closed_form has shape {self.closed_form.shape}; ({len(self.outputs)}, {len(self.inputs)}), "
+                "outputs by inputs, works"
             )
         known = [*self.inputs, *(symbol for symbol, _ in self.tables)]
         for step in self.steps:
@@ -94,10 +97,18 @@ class Program:
             if unknown:
                 raise BadInput(f"step {step.symbol} uses {min(map(str, unknown))} before it is computed")
             known.append(step.symbol)
-        if len({symbol.name for symbol in known}) < len(known):
-            raise BadInput(f"a name is given twice among {', '.join(map(str, known))}")
         if not {*self.outputs} <= {step.symbol for step in self.steps}:
             raise BadInput("an output is computed by no step")
+
+    def _refuse_odd_names(self) -> None:
+        """Names are plain words, one for each thing: emitted text holds nothing else."""
+        tables = [symbol for symbol, _ in self.tables]
+        names = [symbol.name for symbol in (*self.inputs, *tables, *(step.symbol for step in self.steps))]
+        for name in (self.name, *names):
+            if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name):
+                raise BadInput(f"a name is {name[:70]!r}; a plain lower-case word such as x0 works")
+        if len({*names}) < len(names):
+            raise BadInput(f"one name stands for two things among {', '.join(names)}")
 
     def value(self) -> sp.ImmutableMatrix:
         """The outputs as formulas in the inputs, the position and the rates: a column."""
