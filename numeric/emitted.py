@@ -1,7 +1,7 @@
 """The arithmetic of the eager kernels: functions of tensors, compiled from the source that a program emits.
 
-    turn(x0, x1, c, s)         = (x0 c - x1 s, x0 s + x1 c)
-    turn_inverse(x0, x1, c, s) = (x0 c + x1 s, x1 c - x0 s)
+    turn(x0, x1, c, s)            = (x0 c - x1 s, x0 s + x1 c)
+    turn_transposed(x0, x1, c, s) = (x0 c + x1 s, x1 c - x0 s)
 
 Nothing else is ever compiled: the only text that gets here is written by the symbolic room, from a `Program`.
 """
@@ -48,6 +48,6 @@ def compiled(program: Program) -> Kernel:
 
 
 turn = compiled(block_program(1, turns=True, fades=False))
-turn_inverse = compiled(block_program(1, turns=True, fades=False, inverse=True))
+turn_transposed = compiled(block_program(1, turns=True, fades=False, transpose=True))
 
-__all__ = ["DECAY", "FREQUENCY", "block_program", "compiled", "turn", "turn_inverse"]
+__all__ = ["DECAY", "FREQUENCY", "block_program", "compiled", "turn", "turn_transposed"]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from .emitted import turn, turn_inverse
+from .emitted import turn, turn_transposed
 from .errors import BadChoice, BadDtype, BadTensor, NeedsGradient
 from .layout import join_pairs, over_heads, rotated_width, split_pairs, time_axis
 from .validation import (
@@ -66,7 +66,7 @@ def rotary_embedding(
 def _turned(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool, inverse: bool) -> Tensor:
     """R(angle) on every plane, computed in the dtype of the tables and rounded once to that of x."""
     x0, x1 = split_pairs(x.to(cos.dtype), interleaved)
-    y0, y1 = (turn_inverse if inverse else turn)(x0, x1, cos, sin)
+    y0, y1 = (turn_transposed if inverse else turn)(x0, x1, cos, sin)
     return join_pairs(y0, y1, interleaved).to(x.dtype)
 
 

@@ -150,8 +150,11 @@ class Program:
         """
         depth = dict.fromkeys(self.inputs, 0) | {symbol: 1 for symbol, _ in self.tables}
         for step in self.steps:
-            deepest = max(sum(depth[f] for f in term.factors) + len(term.factors) - 1 for term in step.terms)
-            depth[step.symbol] = deepest + len(step.terms) - 1
+            count = len(step.terms)
+            depth[step.symbol] = max(
+                sum(depth[factor] + 1 for factor in term.factors) - 1 + count - max(i, 1)
+                for i, term in enumerate(step.terms)
+            )
         return max(depth[output] for output in self.outputs)
 
     def __str__(self) -> str:
