@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+BLOCKS = 8  # different ones that are shown
 SHOWN = 300  # characters of a formula on one line
 WIDTH = 10  # of the names in front, at least
 
@@ -48,11 +49,21 @@ def _matrix(document: Document) -> Iterator[Row]:
 
 def _flow(document: Document) -> Iterator[Row]:
     """Type, blocks, boundedness."""
-    yield "type", _short(document["type"])
-    for block, count in _counted(document["blocks"]):
-        yield "block", (f"{count} times " if count > 1 else "") + _block(block)
+    yield from _blocks(document)
     yield "bounded", document["bounded_reason"]
     yield "P", document.get("metric_reason") or _metric(document)
+
+
+def _blocks(document: Document) -> Iterator[Row]:
+    """The type, and different blocks once: all of a few, the first and the last of many."""
+    yield "type", _short(document["type"])
+    counted = _counted(document["blocks"])
+    left_out = range(BLOCKS - 2, len(counted) - 2) if len(counted) > BLOCKS else range(0)
+    for place, (block, count) in enumerate(counted):
+        if place not in left_out:
+            yield "block", (f"{count} times " if count > 1 else "") + _block(block)
+        elif place == left_out.start:
+            yield "blocks", f"{len(left_out)} more of this kind, which --json lists"
 
 
 def _metric(document: Document) -> str:
@@ -109,17 +120,19 @@ def _bias(document: Document) -> Iterator[Row]:
 def _encoding(document: Document) -> Iterator[Row]:
     yield "published", document["published"].replace("`", "")
     yield "source", document["source"]
-    yield "danger", document["danger"]
+    yield "in general", document["danger"]
     yield "answer", document["answer"]
     for question, answer in document["answers"].items():
         yield question, f"{answer['word']}: {answer['reason']}"
     yield "pairs", _pairs(document["answers"])
-    if document["score"]:
+    if not document["score"]:
+        yield "score", "too long to be read here; encoding(...).score(t, s) gives it"
+    else:
         yield "score", f"{document['score'][0]} = {_short(document['score'][1])}"
     if document["heads"] > 1:
         yield "heads", f"{document['heads']}, of which the first is shown"
     for generator in document["generators"]:
-        yield from _flow(generator)
+        yield from _blocks(generator)
 
 
 def _pairs(answers: dict[str, Document]) -> str:

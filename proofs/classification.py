@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import sympy as sp
 
 from ..symbolic.catalogue import encoding, encodings, entries
 from ..symbolic.catalogue.registry import Entry
-from ..symbolic.errors import BadInput, WrongType
+from ..symbolic.errors import BadInput, Unsupported, WrongType
 from ..symbolic.generator import Generator
 from ..symbolic.matrices import is_matrix
 from ..symbolic.parse import evaluated, parse, parse_signs
@@ -32,17 +33,38 @@ def classification(
 
     Errors: BadInput with what `what` could have been; those of the parser, Generator, realize and encoding.
     """
-    signs = parse_signs(assume)
     if what in encodings():
+        _only_for_a_bias(what, asked)
         return _encoding(what, parameters)
     if parameters:
         raise BadInput(f"--set is for the parameters of a catalogue name, and {what[:40]!r} is none")
     if what.endswith((".npy", ".json")) or os.path.exists(what):
+        _only_for_a_bias(what, asked)
         return {"kind": "matrix", "read": what, **generator_document(Generator(read_matrix_file(Path(what))))}
-    formula = evaluated(parse(what, name="what", signs=signs))
-    if is_matrix(formula):
-        return {"kind": "matrix", "read": to_text(formula), **generator_document(Generator(formula))}
-    return {"kind": "bias", "read": to_text(formula), **_bias(what, formula, _asked(asked))}
+    formula = evaluated(parse(what, name="what", signs=parse_signs(assume)))
+    with _shell_words():
+        if is_matrix(formula):
+            _only_for_a_bias(what, asked)
+            return {"kind": "matrix", "read": to_text(formula), **generator_document(Generator(formula))}
+        return {"kind": "bias", "read": to_text(formula), **_bias(what, formula, _asked(asked))}
+
+
+def _only_for_a_bias(what: str, asked: Mapping[str, Any]) -> None:
+    options = {"domain": "--domain", "modulo_row_constant": "--row-constant"}
+    given = [options.get(key, f"--{key}") for key, value in asked.items() if value is not None]
+    if given:
+        raise BadInput(f"{given[0]} is for a bias in the gap u, and {what[:40]!r} is none; leave it out")
+
+
+@contextmanager
+def _shell_words() -> Iterator[None]:
+    """A refusal that asks for signs of symbols says how they are given here."""
+    try:
+        yield
+    except Unsupported as problem:
+        if "positive=True" not in str(problem):
+            raise
+        raise Unsupported(f"{problem} (at the command line: --assume 'k > 0')") from None
 
 
 # ---- a bias ----
@@ -62,10 +84,10 @@ def _bias(what: str, formula: sp.Expr, asked: Mapping[str, Any]) -> dict[str, An
     u = next((symbol for symbol in formula.free_symbols if symbol.name == "u"), None)
     if u is None and formula.free_symbols:
         near = get_close_matches(what, encodings(), 1)
-        meant = f", did you mean {near[0]}?" if near else ""
+        meant = f"; did you mean {near[0]}?" if near else ""
         raise BadInput(
-            f"{what[:60]!r} is no catalogue name{meant or ','} no matrix, no .npy or .json file, "
-            "and no bias, which would be a formula in the gap u"
+            f"{what[:60]!r} is no catalogue name, no matrix, no .npy or .json file, and no bias, which would "
+            f"be a formula in the gap u{meant}"
         )
     found: Any = realize(formula, u or sp.Symbol("u", real=True), **asked)
     told = {NotRealizable: _refused, Realization: _realized, Approximation: _approximated}
@@ -136,8 +158,13 @@ def _encoding(name: str, parameters: Mapping[str, str]) -> dict[str, Any]:
     try:
         found = encoding(name, **_completed(entry, given))
     except (BadInput, WrongType) as problem:
-        raise BadInput(f"{problem} (at the command line: --set head_dim=8, --set edges='[1, 2]')") from None
+        raise BadInput(f"{problem} (at the command line: {_as_set(name, entry)})") from None
     return {"kind": "encoding", **encoding_document(entry, found)}
+
+
+def _as_set(name: str, entry: Entry) -> str:
+    """How the parameters of a name are given."""
+    return f"exptx classify {name} " + " ".join(f"--set {key}=…" for key in entry.keywords[:3])
 
 
 def _parameter(name: str, text: str) -> Any:

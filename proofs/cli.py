@@ -149,9 +149,9 @@ def classify(
         ),
     ],
     domain: Annotated[
-        str,
-        typer.Option(help="Where a bias is used: real, causal (u >= 0), integers or causal-integers."),
-    ] = "real",
+        str | None,
+        typer.Option(help="Where a bias is used: real, causal (u >= 0), integers, causal-integers."),
+    ] = None,
     row_constant: Annotated[
         bool, typer.Option("--row-constant", help="Count the order of a bias up to a constant per query.")
     ] = False,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import ROUND_CEILING, Context, Decimal
+from itertools import groupby
 from typing import Any
 
 import sympy as sp
@@ -23,7 +25,7 @@ def generator_document(generator: Generator) -> dict[str, Any]:
     """Type, blocks, boundedness with P, basis, and exp(tX) where it is small."""
     bounded = generator.bounded()
     found = {
-        "type": " ⊕ ".join(block.kind for block in generator.blocks),
+        "type": _type(generator),
         "dimension": generator.dim,
         "blocks": [_block(block, generator.time) for block in generator.blocks],
         "isometric": generator.isometric,
@@ -36,6 +38,18 @@ def generator_document(generator: Generator) -> dict[str, Any]:
     if generator.dim <= WRITTEN_OUT:
         found["flow"] = to_text(generator.exp(generator.time))
     return found
+
+
+def _type(generator: Generator) -> str:
+    """hold (64 times) ⊕ slide: kinds in order, neighbours of one kind counted."""
+    runs = [(kind, len(list(run))) for kind, run in groupby(block.kind for block in generator.blocks)]
+    return " ⊕ ".join(kind if count < 3 else f"{kind} ({count} times)" for kind, count in _single(runs))
+
+
+def _single(runs: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Two neighbours are written out."""
+    for kind, count in runs:
+        yield from [(kind, 1)] * 2 if count == 2 else [(kind, count)]
 
 
 def _metric(generator: Generator) -> dict[str, Any]:
@@ -63,15 +77,22 @@ def _block(block: Block, t: sp.Symbol) -> dict[str, Any]:
         }
     found = {
         "kind": block.kind,
-        "decay": to_text(block.decay),
-        "frequency": to_text(block.frequency),
+        "decay": _number(block.decay),
+        "frequency": _number(block.frequency),
         "size": block.size,
     }
     if block.fate > 0:
-        found["half_life"] = to_text(block.half_life)
+        found["half_life"] = _number(block.half_life)
     if block.turns:
-        found["period"] = to_text(block.period)
+        found["period"] = _number(block.period)
     return found | {"kernel_functions": [to_text(kernel) for kernel in _kernels(block, t)]}
+
+
+def _number(value: sp.Expr) -> str:
+    """The exact number, and where it is not rational some digits of it."""
+    if value.free_symbols or value.is_Rational:
+        return to_text(value)
+    return f"{to_text(value)} ≈ {sp.N(value, 6)}"
 
 
 def _kernels(block: Block, t: sp.Symbol) -> list[sp.Expr]:

@@ -5,7 +5,8 @@ A direct sum is bounded where each of its blocks is, and a change of basis does 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
@@ -51,15 +52,21 @@ class Boundedness:
         return self.reason
 
 
-def boundedness(blocks: tuple[AnyBlock, ...], t: sp.Symbol) -> Boundedness:
-    """The verdict for ⊕ blocks; BadInput when a symbolic decay has no known sign."""
+def boundedness(
+    blocks: tuple[AnyBlock, ...], t: sp.Symbol, values: Mapping[sp.Symbol, sp.Expr] | None = None
+) -> Boundedness:
+    """The verdict for ⊕ blocks; BadInput when a symbolic decay has no known sign.
+
+    values: what symbols stand for, which the reason says in their place.
+    """
     witnesses, start = [], 0
     for index, block in enumerate(blocks):
         witnesses += [_growth(block, index, start, t, direction) for direction in _unbounded(block)]
         start += block.dim
     forward = all(w.direction is not sp.oo for w in witnesses)
     backward = all(w.direction is not -sp.oo for w in witnesses)
-    return Boundedness(forward, backward, _reason(blocks, forward, backward, witnesses), tuple(witnesses))
+    told = [replace(w, closed=w.closed.xreplace(dict(values or {}))) for w in witnesses]
+    return Boundedness(forward, backward, _reason(blocks, forward, backward, told), tuple(witnesses))
 
 
 def _unbounded(block: AnyBlock) -> tuple[sp.Expr, ...]:

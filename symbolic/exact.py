@@ -48,7 +48,8 @@ def exact_matrix(value: object, name: str) -> sp.ImmutableMatrix:
     else:
         raise WrongType(f"{name} is a {type(value).__name__}; a sympy Matrix or a list of rows works")
     if not rows or any(len(row) != len(rows) for row in rows):
-        shape = f"{len(rows)} x {sorted({len(row) for row in rows})}" if rows else "empty"
+        widths = " or ".join(str(width) for width in sorted({len(row) for row in rows}))
+        shape = f"{len(rows)} rows of {widths} entries" if rows else "empty"
         raise BadInput(f"{name} is not square ({shape}); a square matrix with at least one row works")
     named = [[exact_entry(x, f"{name}[{i}, {j}]") for j, x in enumerate(row)] for i, row in enumerate(rows)]
     return sp.ImmutableMatrix(named)

@@ -139,8 +139,8 @@ class Generator(Shown):
 
     def bounded(self) -> Boundedness:
         """Whether exp(tX) stays bounded for all t, for t >= 0, for t <= 0; with what grows if not."""
-        general, _ = self.freed()
-        return boundedness(general.blocks, general.time)
+        general, values = self.freed()
+        return boundedness(general.blocks, general.time, values)
 
     def metric(self) -> Metric | None:
         """P > 0 with XᵀP + PX = 0 if the flow is bounded for all t, ⪯ 0 if for t >= 0; None if neither.

@@ -12,8 +12,8 @@ def decided_lines(lhs, rhs, *assume):
     return decided(decision(lhs, rhs, assume) | {"assume": assume})
 
 
-def classified_lines(what, domain="real", **parameters):
-    return classified(classification(what, (), {"domain": domain}, parameters))
+def classified_lines(what, **parameters):
+    return classified(classification(what, (), {}, parameters))
 
 
 def test_a_refutation_comes_with_witness_entry_gap_and_what_was_assumed():
@@ -33,7 +33,7 @@ def test_a_turn_in_disguise_comes_with_its_metric_and_bound():
     lines = classified_lines("[[6,-15],[3,-6]]")
     assert lines[1:3] == [
         "type:      turn",
-        "block:     turn, frequency 3, size 1, period 2·π/3; kernels cos(3·t), sin(3·t)",
+        "block:     turn, frequency 3, size 1, period 2·π/3 ≈ 2.09440; kernels cos(3·t), sin(3·t)",
     ]
     assert "P:         [[1, -2], [-2, 5]] has XᵀP + PX = 0, so ‖exp(tX)‖ ≤ 5.828427125" in lines
 
@@ -45,7 +45,14 @@ def test_a_fade_is_bounded_on_one_side_only():
 
 def test_equal_blocks_are_counted():
     lines = classified_lines("[[-1, 0], [0, -1]]")
-    assert "block:     2 times fade, decay 1, size 1, half-life ln(2); kernels e^(-t)" in lines
+    assert "block:     2 times fade, decay 1, size 1, half-life ln(2) ≈ 0.693147; kernels e^(-t)" in lines
+
+
+def test_many_blocks_are_shortened_and_neighbours_of_one_kind_counted():
+    lines = classified_lines("rope", head_dim="64")
+    assert "type:          turn (32 times)" in lines
+    assert sum(line.startswith("block:") for line in lines) == 8
+    assert any(line.startswith("blocks:        24 more") for line in lines)
 
 
 @pytest.mark.parametrize("what", ["[[0,1,0],[0,0,1],[2,0,0]]", "cos(u)^4", "log(1+u)", "rope", "keys_only"])

@@ -61,4 +61,4 @@ def test_the_document_keeps_what_is_published_apart_from_what_is_computed():
     found = encoding_document(entry, entry.shown())
     assert found["published"] == entry.published
     assert found["answers"]["bounded"]["word"] == "forward only"
-    assert found["generators"][0]["type"] == "fade ⊕ fade ⊕ fade ⊕ fade"
+    assert found["generators"][0]["type"] == "fade (4 times)"

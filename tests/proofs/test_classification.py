@@ -153,3 +153,16 @@ def test_a_bias_is_replaced_by_decays_within_a_tolerance_on_a_window():
 def test_a_tolerance_or_window_that_is_none_is_refused_in_one_sentence(asked, sentence):
     with pytest.raises(ExptxError, match=sentence):
         classify("-log(1+u)", asked=asked)
+
+
+@pytest.mark.parametrize("what", ["rope", "[[0,1],[-1,0]]"])
+def test_what_is_asked_of_a_bias_is_refused_for_anything_else(what):
+    for asked, option in ({"domain": "causal"}, "--domain"), ({"modulo_row_constant": True}, "--row-constant"):
+        with pytest.raises(BadInput, match=f"{option} is for a bias"):
+            classify(what, asked=asked)
+
+
+def test_a_refusal_that_asks_for_signs_says_how_to_give_them_here():
+    with pytest.raises(Unsupported, match="--assume 'k > 0'"):
+        classify("[[0,-a],[a,0]]")
+    assert classify("[[0,-a],[a,0]]", "a > 0")["type"] == "turn"
