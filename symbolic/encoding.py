@@ -186,7 +186,7 @@ class Encoding(ABC):
     @property
     def sentence(self) -> str:
         """The encoding in words, one line."""
-        given = ", ".join(f"{key}={value}" for key, value in self.parameters.items() if value is not None)
+        given = ", ".join(f"{key}={_said(x)}" for key, x in self.parameters.items() if x is not None)
         return f"{self.name}({given})"
 
     def latex(self) -> str:
@@ -232,6 +232,15 @@ class Encoding(ABC):
             f"{self.name} and {other.name} cannot be added; nope, rope, decay, damped_rope and alibi of one "
             "concrete head_dim compose"
         )
+
+
+def _said(value: object) -> str:
+    """A parameter on one line: matrices and tuples as lists."""
+    if isinstance(value, sp.MatrixBase):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_said, value))}]"
+    return str(value)
 
 
 def column(given: object, symbols: sp.ImmutableMatrix, name: str) -> sp.MatrixBase:

@@ -157,9 +157,10 @@ def test_a_tolerance_or_window_that_is_none_is_refused_in_one_sentence(asked, se
 
 @pytest.mark.parametrize("what", ["rope", "[[0,1],[-1,0]]"])
 def test_what_is_asked_of_a_bias_is_refused_for_anything_else(what):
-    for asked, option in ({"domain": "causal"}, "--domain"), ({"modulo_row_constant": True}, "--row-constant"):
+    asked = (({"domain": "causal"}, "--domain"), ({"modulo_row_constant": True}, "--row-constant"))
+    for given, option in asked:
         with pytest.raises(BadInput, match=f"{option} is for a bias"):
-            classify(what, asked=asked)
+            classify(what, asked=given)
 
 
 def test_a_refusal_that_asks_for_signs_says_how_to_give_them_here():
