@@ -18,8 +18,12 @@ import torch
 from torch import Tensor
 
 from ..symbolic.generator import Generator
+from ..symbolic.program import Program
 from .constants import nearest_float
+from .emitted import DECAY, FREQUENCY, block_program, compiled, turn_transposed
+from .emitted import turn as emitted_turn
 from .errors import BadDtype, BadTensor, TooLarge
+from .formula import evaluate
 from .layout import over_heads, select, time_axis
 from .tables import exact_angles
 from .validation import check_heads, check_token_positions, compute_dtype, same_device
@@ -168,11 +172,53 @@ def transport(
     before, after = (plan.inverse, plan.basis)
     if transpose:
         before, after = plan.basis_transposed, plan.inverse_transposed
-    moved = []
-    for batch in plan.batches:
-        turned = turn(before.split(x.to(dtype), batch), batch, ids, transpose, layout)
-        moved.append(_sheared(turned, batch, ids, transpose, layout))
+    moved = [
+        _moved(before.split(x.to(dtype), batch), batch, ids, transpose, layout) for batch in plan.batches
+    ]
     return after.join(moved, plan.batches).to(x.dtype)
+
+
+def _moved(parts: list[Tensor], batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
+    """exp(tB), or its transpose, on the blocks of a batch given as parts (..., n, m): (..., 2 or 1, n, m)."""
+    program = block_program(batch.size, turns=batch.turns, fades=any(batch.decays), transpose=transpose)
+    dtype = parts[0].dtype
+    tables = [over_heads(table, layout).to(dtype) for table in _tables(program, batch, ids, dtype)]
+    inputs = [part[..., row] for row in range(batch.size) for part in parts]
+    outputs = torch.stack(compiled(program)(*inputs, *tables), dim=-1)
+    return outputs.unflatten(-1, (batch.size, len(parts))).movedim(-1, -3)
+
+
+def _tables(program: Program, batch: BlockBatch, ids: Tensor, dtype: torch.dtype) -> list[Tensor]:
+    """The tables of a program at the rates of a batch, float64, ids.shape + (n,); TooLarge as `transport`."""
+    values: dict[sp.Expr, Tensor] = {program.position: ids.to(torch.float64)[..., None]}
+    if batch.turns:
+        cos, sin = _cos_sin(batch, ids)
+        angle = FREQUENCY * program.position
+        values |= {sp.cos(angle): cos, sp.sin(angle): sin}
+    if any(batch.decays):
+        fade = _fade(batch.decays, values[program.position], dtype)
+        values[sp.exp(-DECAY * program.position)] = fade
+    return [evaluate(value, values) for _, value in program.tables]
+
+
+def _cos_sin(batch: BlockBatch, ids: Tensor) -> tuple[Tensor, Tensor]:
+    """cos ωt and sin ωt in float64, ids.shape + (n,)."""
+    frequencies = torch.tensor(batch.frequencies, dtype=torch.float64, device=ids.device)
+    angle = exact_angles(frequencies, ids)
+    return angle.cos(), angle.sin()
+
+
+def _fade(decays: tuple[float, ...], time: Tensor, dtype: torch.dtype) -> Tensor:
+    """e^{-γt} in float64, time broadcast against decays; TooLarge if it overflows in `dtype`."""
+    exponent = -torch.tensor(decays, dtype=torch.float64, device=time.device) * time
+    if not exponent.is_meta and not torch.compiler.is_compiling() and exponent.numel():
+        limit, largest = math.log(torch.finfo(dtype).max), float(exponent.max())
+        if largest > limit:
+            raise TooLarge(
+                f"exp(tX) contains e^{largest:.4g}, beyond the {limit:.1f} that {dtype} holds; use positions "
+                "nearer to 0, or attention(), which works with gaps t - s and never forms a growing factor"
+            )
+    return exponent.exp()
 
 
 def turn(parts: list[Tensor], batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
@@ -182,44 +228,16 @@ def turn(parts: list[Tensor], batch: BlockBatch, ids: Tensor, transpose: bool, l
     """
     if not batch.turns:
         return parts[0].unsqueeze(-3)
-    frequencies = torch.tensor(batch.frequencies, dtype=torch.float64, device=ids.device)
-    x0, x1 = parts
-    angle = over_heads(exact_angles(frequencies, ids), layout)[..., None]
-    cos, sin = angle.cos().to(x0.dtype), angle.sin().to(x0.dtype)
-    if transpose:
-        sin = -sin
-    return torch.stack((x0 * cos - x1 * sin, x0 * sin + x1 * cos), dim=-3)
-
-
-def _sheared(x: Tensor, batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
-    """e^{-γt} Σ t^k/k! N^k, or its transpose, on blocks x (..., width, n, m)."""
-    if not batch.fades:
-        return x
-    weights = [
-        over_heads(weight, layout).to(x.dtype)[..., None, :]
-        for weight in shear_weights(batch.decays, batch.size, ids.to(torch.float64)[..., None], x.dtype)
-    ]
-    rows = []
-    for i in range(batch.size):
-        reach = range(i + 1) if transpose else range(batch.size - i)
-        source = [i - k if transpose else i + k for k in reach]
-        terms = [weights[k] * x[..., row] for k, row in zip(reach, source, strict=True)]
-        rows.append(sum(terms[1:], terms[0]))
-    return torch.stack(rows, dim=-1)
+    cos, sin = (over_heads(x, layout)[..., None].to(parts[0].dtype) for x in _cos_sin(batch, ids))
+    return torch.stack((turn_transposed if transpose else emitted_turn)(*parts, cos, sin), dim=-3)
 
 
 def shear_weights(decays: tuple[float, ...], size: int, time: Tensor, dtype: torch.dtype) -> list[Tensor]:
     """e^{-γt} t^k/k! for k < size, float64, time broadcast against decays; TooLarge if e^{-γt} overflows."""
-    exponent = -torch.tensor(decays, dtype=torch.float64, device=time.device) * time
-    if not exponent.is_meta and not torch.compiler.is_compiling() and exponent.numel():
-        limit, largest = math.log(torch.finfo(dtype).max), float(exponent.max())
-        if largest > limit:
-            raise TooLarge(
-                f"exp(tX) contains e^{largest:.4g}, beyond the {limit:.1f} that {dtype} holds; use positions "
-                "nearer to 0, or attention(), which works with gaps t - s and never forms a growing factor"
-            )
-    fade = exponent.exp()
-    return [fade * time**k / math.factorial(k) for k in range(size)]
+    program = block_program(size, turns=False, fades=True)
+    t = program.position
+    values = {t: time, sp.exp(-DECAY * t): _fade(decays, time, dtype)}
+    return [evaluate(value, values) for _, value in program.tables]
 
 
 __all__ = ["BlockBatch", "Change", "Lowered", "lower", "shear_weights", "transport", "turn"]

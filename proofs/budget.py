@@ -125,13 +125,13 @@ def transported(majorant: Magnitude, dim: int, table_error: Magnitude, dtype: ob
 
 
 def fade(exponent: Magnitude, dtype: object) -> Magnitude:
-    """Relative error of a weight e^{-γt} t^k/k!: 2^-52 |γt| + γ_6(float64), and u_c where stored shorter.
+    """Relative error of a weight e^{-γt} t^k/k!: 2^-52 |γt| + γ_7(float64), and u_c where stored shorter.
 
     In float64 the rate and the exponent round once each; exp and the power are within one ulp, 2^-52 each;
-    one product and one quotient round once each.
+    1/k! and two products round once each.
     """
     stored = 0.0 if _is_double(dtype) else compute_roundoff(dtype)
-    return (1 + 2 * ORACLE * abs(exponent)) * (2 * ORACLE * abs(exponent) + gamma(6, "float64")) + stored
+    return (1 + 2 * ORACLE * abs(exponent)) * (2 * ORACLE * abs(exponent) + gamma(7, "float64")) + stored
 
 
 def sheared(

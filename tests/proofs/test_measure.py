@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import cycle
 
 import pytest
@@ -95,17 +96,17 @@ def test_progress_hears_of_every_measured_proof(by_id):
 
 @pytest.mark.parametrize("name", [*TURN, "rotated-values", "sinusoidal-shift"])
 def test_a_deleted_minus_sign_is_seen(name, remeasure, monkeypatch):
-    def plus(x, cos, sin, interleaved):
+    def plus(x, cos, sin, interleaved, inverse):
         x0, x1 = split_pairs(x.to(cos.dtype), interleaved)
         return join_pairs(x0 * cos + x1 * sin, x0 * sin + x1 * cos, interleaved).to(x.dtype)
 
-    monkeypatch.setattr(rotary, "_turn", plus)
+    monkeypatch.setattr(rotary, "_turned", plus)
     assert not remeasure(name).as_expected
 
 
 def test_the_wrong_direction_is_seen_by_the_pinned_sign_and_passes_the_relative_laws(remeasure, monkeypatch):
-    turn = rotary._turn
-    monkeypatch.setattr(rotary, "_turn", lambda x, cos, sin, pairing: turn(x, cos, -sin, pairing))
+    turned = rotary._turned
+    monkeypatch.setattr(rotary, "_turned", lambda *given: turned(*given[:-1], not given[-1]))
     assert not remeasure("plane-score").as_expected
     assert not remeasure("levels").as_expected
     assert remeasure("rope-relative").as_expected
@@ -113,32 +114,30 @@ def test_the_wrong_direction_is_seen_by_the_pinned_sign_and_passes_the_relative_
 
 
 def test_a_wrong_pairing_is_seen_by_the_permutation_and_passes_the_relative_laws(remeasure, monkeypatch):
-    turn = rotary._turn
-    monkeypatch.setattr(rotary, "_turn", lambda x, cos, sin, pairing: turn(x, cos, sin, False))
+    turned = rotary._turned
+    monkeypatch.setattr(rotary, "_turned", lambda x, cos, sin, *ways: turned(x, cos, sin, False, ways[-1]))
     assert not remeasure("half-split").as_expected
     assert remeasure("rope-relative").as_expected
 
 
 @pytest.mark.parametrize("which", range(4))
 def test_eight_roundoffs_on_one_coefficient_are_seen_in_every_dtype(which, remeasure, monkeypatch):
-    def scaled(x, cos, sin, interleaved):
+    def scaled(x, cos, sin, interleaved, inverse):
         off = [1.0] * 4
         off[which] += 8 * unit_roundoff(x.dtype)
         x0, x1 = split_pairs(x.to(cos.dtype), interleaved)
         first = x0 * (cos * off[0]) - x1 * (sin * off[1])
         return join_pairs(first, x0 * (sin * off[2]) + x1 * (cos * off[3]), interleaved).to(x.dtype)
 
-    monkeypatch.setattr(rotary, "_turn", scaled)
+    monkeypatch.setattr(rotary, "_turned", scaled)
     assert min(remeasure("levels").ratios.values()) > 1
 
 
 @pytest.mark.parametrize("name", ["flow/fade", "group-law/damped-turn", "decay-table", "half-life"])
 def test_growth_in_place_of_a_fade_is_seen(name, remeasure, monkeypatch):
-    weights = flow.shear_weights
+    fade = flow._fade
     monkeypatch.setattr(
-        flow,
-        "shear_weights",
-        lambda decays, size, time, dtype: weights(tuple(-d for d in decays), size, time, dtype),
+        flow, "_fade", lambda decays, time, dtype: fade(tuple(-d for d in decays), time, dtype)
     )
     if name.startswith("group-law"):  # a growth obeys the group law too, but is another group
         assert not remeasure("flow/damped-turn").as_expected
@@ -149,7 +148,15 @@ def test_growth_in_place_of_a_fade_is_seen(name, remeasure, monkeypatch):
     "name", ["flow/slide-3", "group-law/slide-3", "kernel-functions/slide-3", "all-sizes"]
 )
 def test_a_dropped_factorial_is_seen(name, remeasure, monkeypatch):
-    monkeypatch.setattr(flow.math, "factorial", lambda k: 1)
+    block_program = flow.block_program
+
+    def without(size, **kind):
+        program = block_program(size, **kind)
+        return replace(
+            program, tables=tuple((name, value.as_coeff_Mul()[1]) for name, value in program.tables)
+        )
+
+    monkeypatch.setattr(flow, "block_program", without)
     assert not remeasure(name).as_expected
 
 
