@@ -247,7 +247,7 @@ def _gaps() -> tuple[Enclosed, ...]:
             upper="0.441049547064",
         ),
         Enclosed(
-            name="the same at a tenth: 1/100 · ½‖L_3‖² = 10⁻⁴/2 to second order",
+            name="the same at a tenth: ‖½ · L_3/100‖² = 10⁻⁴/2 to second order",
             expr=squared_distance(sp.Rational(1, 10)),
             lower="0.00004994439",
             upper="0.0000499444",

@@ -121,7 +121,11 @@ def broken_continuity() -> Law:
         ),
         siblings=(goal.but("the continuous turn `R(t)` at that time", expr=sp.cos(small)),),
         comment=(
-            "The cosine of -169 is 0.798…. This machine composes, can be undone and is bounded, and it is no "
+            "The cosine of -169 is 0.798…. The machine is defined on these times alone; that it extends to "
+            "all "
+            "of `ℝ`, by an additive `f` with `f(1) = 0`, `f(√2) = 1` and `A(t) = R(f(t))`, is "
+            "[Hamel's construction](#discontinuous-solutions) and needs choice. It composes, can be undone "
+            "and is bounded, and it is no "
             "`exp(tX)`: an account that calls every discontinuous solution unbounded is right about "
             "[scalars](#measurable-enough) only."
         ),

@@ -124,8 +124,8 @@ def gates_split() -> Law:
         ),
         comment=(
             "Relative to clock differences, not to token distances. Sums from `s + 1` to `t` and from `s` to "
-            "`t - 1` are [two clocks and two models](#inclusive-exclusive). A gate that is exactly 0 has no "
-            "inverse, so [a key side does not exist then](#singular-factor)."
+            "`t - 1` are [two clocks and two models](#inclusive-exclusive). A factor that is 0, whose gate "
+            "would be infinite, has no inverse, so [a key side does not exist then](#singular-factor)."
         ),
     )
 

@@ -292,7 +292,7 @@ def window_realised() -> Law:
     fifth = _fit(4)
     return Law(
         id="window-realised",
-        title="A window of 2m values never excludes order m",
+        title="A window of 2m values does not exclude order m where H is invertible",
         statement=(
             "Let `b(0), …, b(2m-1)` be any values with `H = [b(i + j)]`, `i, j < m`, invertible, and `K = "
             "[b(i + j + 1)]`. Then `A = KH⁻¹` of size `m` satisfies `e₁ᵀ Aⁿ v = b(n)`, `v = (b(0), …, "

@@ -362,6 +362,7 @@ def discontinuous_solutions() -> Law:
         ),
         comment=(
             "Cited, not computed: nobody can compute one. A discontinuous group on the numbers `a + b√2` can "
-            "be [computed](#broken-continuity)."
+            "be [computed](#broken-continuity); by the same choice it is the restriction of one on all of "
+            "`ℝ`."
         ),
     )

@@ -189,7 +189,7 @@ def minimal_polynomial() -> Law:
     )
     return Law(
         id="minimal-polynomial",
-        title="Squarefree with imaginary roots: bounded at every size",
+        title="One pair of imaginary roots and 0, squarefree: bounded at every size",
         statement=(
             "For every square `X` with `X(X² + ω²) = 0`, `ω > 0`, of any size, and all real `t`: `exp(tX) = "
             "I + (sin ωt)/ω X + (1 - cos ωt)/ω² X²`, so `‖exp(tX)‖ ≤ 1 + ‖X‖/ω + 2‖X‖²/ω²`. Squared factors "

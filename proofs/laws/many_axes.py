@@ -108,9 +108,10 @@ def axes_bounded() -> Law:
         ),
         sources=(STRING,),
         comment=(
-            "So RoPE with mixed frequencies is the most general bounded encoding on several axes, up to one "
-            "change of basis that W_q and W_k absorb; further commuting skew matrices, learned or not, add "
-            "nothing to it."
+            "So RoPE with mixed frequencies is the most general encoding on several axes that is bounded and "
+            "relative (its axes commute), up to one change of basis that W_q and W_k absorb; further "
+            "commuting "
+            "skew matrices, learned or not, add nothing to it."
         ),
     )
 
@@ -157,7 +158,7 @@ def axes_how_many() -> Law:
     lower = corner(y, "c").T
     return Law(
         id="axes-how-many",
-        title="At most ⌊d²/4⌋ + 1 axes of any kind",
+        title="At most ⌊d²/4⌋ + 1 independent axes of any kind",
         statement=(
             "For `k + l = d` the matrices `[[aI, B], [0, aI]]` with `B` of shape `k × l` commute: `kl + 1` "
             "linearly independent ones, `⌊d²/4⌋ + 1` for `k = ⌊d/2⌋`. No more than `⌊d²/4⌋ + 1` commuting "

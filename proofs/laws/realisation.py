@@ -7,7 +7,7 @@ from ...symbolic.tree import At, D
 from ...symbolic.words import Derived, Words, inverses, letters
 from ..law import Chapter, Hypothesis, Law
 from ..step import Cited, Exact, Identity, Source
-from .common import Parts, g, plus, product, scalars, times, u, w
+from .common import Parts, plus, product, scalars, times, u, w
 from .uniqueness import RUDIN
 
 CHAPTER = Chapter(
@@ -188,18 +188,20 @@ def equation_solutions() -> Law:
         id="equation-solutions",
         title="The solutions are the exponential polynomials",
         statement=(
-            "For all real `λ`, all `γ, ω > 0` and every differentiable `a`: `(D - λ)(a e^{λu}) = a' e^{λu}`, "
+            "For all real `λ, γ`, all `ω > 0` and every differentiable `a`: `(D - λ)(a e^{λu}) = a' e^{λu}`, "
             "and `(e^{-λu}a)' = e^{-λu}(D - λ)a`. So `u^k e^{λu}` with `k < m` are solutions of `(D - λ)ᵐ f "
-            "= 0` and, up to combinations, the only ones; likewise `u^k e^{-γu} cos ωu` and `u^k e^{-γu} sin "
-            "ωu` of `((D + γ)² + ω²)ᵐ f = 0`. Every `p(D)f = 0` is a sum of these: `f` is an exponential "
-            "polynomial of order at most `deg p`."
+            "= 0` and, up to combinations, the only ones; and `u^k e^{-γu} cos ωu`, `u^k e^{-γu} sin ωu` are "
+            "solutions of `((D + γ)² + ω²)ᵐ f = 0`. Every solution of `p(D)f = 0` is a sum of these: an "
+            "exponential polynomial of order at most `deg p`."
         ),
         hypotheses=(Hypothesis("equation", "`p(D)f = 0` on all of `ℝ`, `p` a real polynomial"),),
         steps=steps,
         perturbations=breakers,
-        rests_on=("equation-has-generator", "generator-solves-equation"),
+        rests_on=("equation-has-generator", "generator-solves-equation", "complete-list"),
         comment=(
-            "The order counts each exponent with its degree plus one, and a turn twice: `u²` has order 3, `u "
+            "That there are no others for complex roots: `f` is `cᵀ exp(uX) v` with the companion matrix of "
+            "`p`, and [the complete list](#complete-list) has all entries of `exp(uX)`. The order counts "
+            "each exponent with its degree plus one, and a turn twice: `u²` has order 3, `u "
             "e^{-γu} cos ωu` order 4."
         ),
     )
@@ -207,7 +209,7 @@ def equation_solutions() -> Law:
 
 def _equation_solutions() -> Parts:
     """Steps and perturbations of the law."""
-    rate = sp.Symbol("lambda", real=True)
+    rate, g = sp.symbols("lambda gamma", real=True)
     p, q, r = sp.symbols("p q r", real=True)
     a = p + q * u + r * u**2
     grown, turned = a * sp.exp(rate * u), a * sp.exp(-g * u) * sp.cos(w * u)

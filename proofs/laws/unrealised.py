@@ -176,7 +176,9 @@ def outside_on_integers(name: str) -> Law:
         encoding=name,
         title=title,
         statement=(
-            f"{told}. So `|b(n)|/(n^k ρⁿ)` tends to 0 or to `∞` for every whole `k ≥ 0` and every `ρ > 0`."
+            f"{told}. So `|b(n)|/(n^k ρⁿ)` tends to 0 or to `∞` for every whole `k ≥ 0` and every `ρ > 0`: "
+            f"for "
+            "powers and logarithms and `ρ ≠ 1` because `ρⁿ` leaves every power of `n` behind."
         ),
         hypotheses=(EVENTUALLY,),
         steps=(
