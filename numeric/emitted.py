@@ -12,26 +12,14 @@ import linecache
 from collections.abc import Callable
 from functools import lru_cache
 
-import sympy as sp
 from torch import Tensor
 
-from ..symbolic.block import Block
 from ..symbolic.emit_torch import torch_function
 from ..symbolic.errors import WrongType
-from ..symbolic.lowering import lower
+from ..symbolic.lowering import shape_program
 from ..symbolic.program import Program
 
 Kernel = Callable[..., tuple[Tensor, ...]]
-DECAY, FREQUENCY = sp.Symbol("gamma", real=True), sp.Symbol("omega", positive=True)
-
-
-@lru_cache(maxsize=256)
-def block_program(
-    size: int, *, turns: bool, fades: bool, transpose: bool = False, inverse: bool = False
-) -> Program:
-    """The program of all blocks of one shape, whatever their rates: DECAY and FREQUENCY are symbols in it."""
-    block = Block(DECAY if fades else 0, FREQUENCY if turns else 0, size)
-    return lower(block, transpose=transpose, inverse=inverse)
 
 
 @lru_cache(maxsize=256)
@@ -47,7 +35,7 @@ def compiled(program: Program) -> Kernel:
     return names[program.name]
 
 
-turn = compiled(block_program(1, turns=True, fades=False))
-turn_transposed = compiled(block_program(1, turns=True, fades=False, transpose=True))
+turn = compiled(shape_program(1, turns=True, fades=False))
+turn_transposed = compiled(shape_program(1, turns=True, fades=False, transpose=True))
 
-__all__ = ["DECAY", "FREQUENCY", "block_program", "compiled", "turn", "turn_transposed"]
+__all__ = ["compiled", "turn", "turn_transposed"]

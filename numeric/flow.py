@@ -18,9 +18,10 @@ import torch
 from torch import Tensor
 
 from ..symbolic.generator import Generator
+from ..symbolic.lowering import DECAY, FREQUENCY, shape_program
 from ..symbolic.program import Program
 from .constants import nearest_float
-from .emitted import DECAY, FREQUENCY, block_program, compiled, turn_transposed
+from .emitted import compiled, turn_transposed
 from .emitted import turn as emitted_turn
 from .errors import BadDtype, BadTensor, TooLarge
 from .formula import evaluate
@@ -180,7 +181,7 @@ def transport(
 
 def _moved(parts: list[Tensor], batch: BlockBatch, ids: Tensor, transpose: bool, layout: str) -> Tensor:
     """exp(tB), or its transpose, on the blocks of a batch given as parts (..., n, m): (..., 2 or 1, n, m)."""
-    program = block_program(batch.size, turns=batch.turns, fades=any(batch.decays), transpose=transpose)
+    program = shape_program(batch.size, turns=batch.turns, fades=any(batch.decays), transpose=transpose)
     dtype = parts[0].dtype
     tables = [over_heads(table, layout).to(dtype) for table in _tables(program, batch, ids, dtype)]
     inputs = [part[..., row] for row in range(batch.size) for part in parts]
@@ -234,7 +235,7 @@ def turn(parts: list[Tensor], batch: BlockBatch, ids: Tensor, transpose: bool, l
 
 def shear_weights(decays: tuple[float, ...], size: int, time: Tensor, dtype: torch.dtype) -> list[Tensor]:
     """e^{-γt} t^k/k! for k < size, float64, time broadcast against decays; TooLarge if e^{-γt} overflows."""
-    program = block_program(size, turns=False, fades=True)
+    program = shape_program(size, turns=False, fades=True)
     t = program.position
     values = {t: time, sp.exp(-DECAY * t): _fade(decays, time, dtype)}
     return [evaluate(value, values) for _, value in program.tables]

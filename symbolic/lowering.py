@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import sympy as sp
 
@@ -16,15 +17,39 @@ from .block import Block
 from .errors import WrongType
 from .program import Program, Step, Term
 
+DECAY, FREQUENCY = sp.Symbol("gamma", real=True), sp.Symbol("omega", positive=True)
+
 # An input, or a sum of (sign, table or None for 1, node); equal sums are equal nodes.
 Node = sp.Symbol | tuple[tuple[int, sp.Symbol | None, "Node"], ...]
 
 
-def lower(block: Block, *, transpose: bool = False, inverse: bool = False) -> Program:
+@lru_cache(maxsize=256)
+def shape_program(
+    size: int,
+    *,
+    turns: bool,
+    fades: bool,
+    transpose: bool = False,
+    inverse: bool = False,
+    signs: tuple[int, ...] | None = None,
+) -> Program:
+    """The program of all blocks of one shape, as `lower`; DECAY and FREQUENCY stand for their rates."""
+    block = Block(DECAY if fades else 0, FREQUENCY if turns else 0, size)
+    return lower(block, transpose=transpose, inverse=inverse, signs=signs)
+
+
+def lower(
+    block: Block,
+    *,
+    transpose: bool = False,
+    inverse: bool = False,
+    signs: tuple[int, ...] | None = None,
+) -> Program:
     """The program of y = exp(tB) x, of its transpose, of its inverse exp(-tB), or of both.
 
     Where nothing fades the inverse has the same tables, and other signs in the steps. The arithmetic and the
-    names depend on the kind and size of the block only, not on its rates. Errors: WrongType unless a Block.
+    names depend on the shape of the block only, not on its rates. signs: ±1 for every coordinate; the program
+    is then that of D exp(tB) D, D = diag(signs). Errors: WrongType unless a Block.
     """
     if not isinstance(block, Block):
         raise WrongType(f"block is a {type(block).__name__}; a Block works")
@@ -34,11 +59,12 @@ def lower(block: Block, *, transpose: bool = False, inverse: bool = False) -> Pr
     inputs = _symbols("x", block.dim)
     values: list[Node] = list(inputs)
     for factor in _factors(block, time):
-        values = [_row(row, values, names) for row in (factor.T if transpose else factor).tolist()]
+        moved = _mirrored(factor.T if transpose else factor, signs)
+        values = [_row(row, values, names) for row in moved.tolist()]
     outputs = _symbols("y", block.dim)
-    closed = block.exp(time)
+    closed = _mirrored(block.exp(time), signs)
     return Program(
-        name=_name(block, transpose, inverse),
+        name=_name(block, signs is not None, transpose, inverse),
         inputs=inputs,
         tables=tuple((symbol, value) for value, symbol in names.items()),
         steps=_steps(values, outputs),
@@ -59,7 +85,16 @@ def _position(block: Block) -> sp.Symbol:
     return sp.Symbol(next(name for name in names if name not in taken), real=True)
 
 
-def _name(block: Block, transpose: bool, inverse: bool) -> str:
+def _mirrored(matrix: sp.MatrixBase, signs: tuple[int, ...] | None) -> sp.MatrixBase:
+    """D M D with D = diag(signs)."""
+    if signs is None:
+        return matrix
+    return matrix.from_dok(
+        *matrix.shape, {(i, j): signs[i] * signs[j] * x for (i, j), x in matrix.todok().items()}
+    )
+
+
+def _name(block: Block, mirrored: bool, transpose: bool, inverse: bool) -> str:
     """A name in C and Python: fade, turn, damped_turn, faded_slide2, damped_turning_slide3_transposed, …"""
     faded, slid = block.decay != 0, block.size > 1
     if block.turns:
@@ -68,7 +103,7 @@ def _name(block: Block, transpose: bool, inverse: bool) -> str:
         words = ["faded"] * faded + [f"slide{block.size}"]
     else:
         words = ["fade" if faded else "hold"]
-    return "_".join(words + ["transposed"] * transpose + ["inverse"] * inverse)
+    return "_".join(words + ["mirrored"] * mirrored + ["transposed"] * transpose + ["inverse"] * inverse)
 
 
 def _tables(block: Block, t: sp.Expr, time: sp.Expr) -> dict[sp.Expr, sp.Symbol]:
@@ -152,4 +187,4 @@ def _terms(node: tuple, names: Mapping[Node, sp.Symbol]) -> tuple[Term, ...]:
     return tuple(found)
 
 
-__all__ = ["lower"]
+__all__ = ["DECAY", "FREQUENCY", "lower", "shape_program"]

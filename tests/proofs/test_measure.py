@@ -148,15 +148,15 @@ def test_growth_in_place_of_a_fade_is_seen(name, remeasure, monkeypatch):
     "name", ["flow/slide-3", "group-law/slide-3", "kernel-functions/slide-3", "all-sizes"]
 )
 def test_a_dropped_factorial_is_seen(name, remeasure, monkeypatch):
-    block_program = flow.block_program
+    shape_program = flow.shape_program
 
     def without(size, **kind):
-        program = block_program(size, **kind)
+        program = shape_program(size, **kind)
         return replace(
             program, tables=tuple((name, value.as_coeff_Mul()[1]) for name, value in program.tables)
         )
 
-    monkeypatch.setattr(flow, "block_program", without)
+    monkeypatch.setattr(flow, "shape_program", without)
     assert not remeasure(name).as_expected
 
 
