@@ -163,16 +163,16 @@ class Encoding(ABC):
 
     @abstractmethod
     def is_bidirectional(self) -> Verdict:
-        """Decide whether factor and bias are bounded above for all gaps, so that keys ahead can be used.
-
-        NOT_CHECKED where the question does not arise: the score is no function of the gap.
-        """
+        """Decide whether keys ahead can be used: `is_bounded`, but for the bias from above only."""
 
     @abstractmethod
     def is_bounded(self, domain: str = "real") -> Verdict:
-        """Decide sup ‖A(u)‖ < ∞ over all real u, or over u >= 0 with domain "causal".
+        """Decide whether what multiplies the content or the values, and the bias, stay bounded.
 
-        A acts on the lifted features. NOT_CHECKED where there is no A.
+        Over all gaps where these are functions of the gap (for a member of the family: sup ‖exp(uX)‖ with a
+        least X), else over all positions of F(t) and G(s). domain "causal": gaps, or positions, >= 0.
+        NOT_CHECKED only where no formula says: opaque tables, positions made of content, products in order
+        of which no bound is known.
         """
 
     def is_cocycle(self) -> Verdict | None:

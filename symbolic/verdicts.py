@@ -31,8 +31,11 @@ class Verdicts:
     group          A(u+v) = A(u)A(v) and A(0) = I for the map on lifted features
     relative       scores and value maps depend on the gap only
     family         they are φ(q)ᵀ C exp(uX) B ψ(k) with one fixed X, or commuting ones on several axes
-    bidirectional  factor and bias are bounded above for all gaps
-    bounded        sup ‖A(u)‖ < ∞ over all real u
+    bounded        what multiplies the content or the values, and the bias, stay bounded over all gaps;
+                   without a function of the gap, over all positions of the factors F(t) and G(s)
+    bidirectional  the same, but the bias from above only
+
+    Not applicable where no formula says: opaque tables, positions made of content.
     """
 
     group: Answer

@@ -33,8 +33,8 @@ def alibi(
     """logit = σ q·k - m(t-s), so score = q·k - (m/σ)(t-s) (Press et al., arXiv 2108.12409).
 
     Give num_heads for the slopes of the paper (`.heads` has one encoding per head), or one exact or symbolic
-    slope m; m > 0 penalises distance, m < 0 rewards it. scale σ: 1/sqrt(head_dim) if None, or a
-    positive symbol. Lift: X = J_2(0), the query carries (-m/σ, 0), the key (0, 1).
+    slope m; m > 0 penalises distance, m < 0 rewards it, 0 has no lift. scale σ: 1/sqrt(head_dim)
+    if None, or a positive symbol. Lift: X = J_2(0), the query carries (-m/σ, 0), the key (0, 1).
     """
     if (num_heads is None) == (slope is None):
         raise BadInput(
@@ -56,8 +56,9 @@ def _one_head(slope: sp.Expr, held: Generator, scale: sp.Expr) -> Generated:
         query=sp.ImmutableMatrix([-slope / scale, 0]),
         key=sp.ImmutableMatrix([0, 1]),
     )
+    biases = () if slope.is_zero else (bias,)
     parameters = {"slope": slope, "head_dim": held.dim, "scale": scale}
-    return Generated("alibi", parameters, held.dim, held, biases=(bias,), fixed_scale=scale)
+    return Generated("alibi", parameters, held.dim, held, biases=biases, fixed_scale=scale)
 
 
 def slopes(num_heads: int) -> tuple[sp.Expr, ...]:

@@ -159,10 +159,7 @@ class AxesEncoding(Encoding):
         return self.axes.bounded(domain)
 
     def is_bidirectional(self) -> Verdict:
-        """Decide whether the factor exp(u·X) is bounded for gaps of every sign on every axis."""
-        if self.axes.commutation.verdict.status is Status.REFUTED:
-            reason = f"the score is no function of the gap: {self.axes.commutation.obstruction}"
-            return Verdict(Status.NOT_CHECKED, reason)
+        """Decide whether exp(p·X) is bounded for positions of every sign on every axis."""
         return self.is_bounded()
 
     def shown_positions(self) -> tuple[Vector, Vector]:

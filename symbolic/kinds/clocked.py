@@ -20,10 +20,10 @@ from ..encoding import Encoding
 from ..entries import GAP, Identities
 from ..errors import BadInput
 from ..generator import Generator
-from ..realizing.above import bounded_above
 from ..separate import Place, separate
 from ..spectral.sparse import product
 from ..verdict import conjunction
+from .bounds import FROM_ABOVE, IN_SIZE, Sides, in_one
 from .generated import Bias, FreeNames, stays
 
 
@@ -168,20 +168,25 @@ class Clocked(Encoding):
         return one_clock(gates, self.generators)
 
     def is_bounded(self, domain: str = "real") -> Verdict:
-        """Decide sup ‖U‖ < ∞ over all readings; with domain "causal" over clocks that move forward.
+        """Decide whether factors and biases are bounded over all readings; "causal": clocks forward.
 
         Only clocks whose gates are not negative are known to move forward; the others run both ways.
         """
-        return conjunction(
-            _at_clock(r, stays(generator, domain if clock.forward else "real"))
-            for r, (clock, generator) in enumerate(zip(self.clocks, self.generators, strict=True))
-        )
+        return self._bounded(IN_SIZE, domain)
 
     def is_bidirectional(self) -> Verdict:
-        """Decide whether factor and biases are bounded above for all readings, of keys ahead as well."""
-        biases = [_at_clock(r, bounded_above(bias.at(GAP), GAP)) for r, bias in self.biases]
-        factors = [_at_clock(r, stays(mover, "real")) for r, mover in enumerate(self.movers)]
-        return conjunction([*factors, *biases])
+        """Decide whether factors are bounded, and biases from above, over all readings: keys ahead too."""
+        return self._bounded(FROM_ABOVE, "real")
+
+    def _bounded(self, sides: Sides, domain: str) -> Verdict:
+        found = []
+        for r, (clock, mover) in enumerate(zip(self.clocks, self.movers, strict=True)):
+            way = domain if clock.forward else "real"
+            if mover.matrix.todok():
+                found.append(_at_clock(r, stays(mover, way)))
+            if biases := [bias.at(GAP) for at, bias in self.biases if at == r]:
+                found.append(_at_clock(r, in_one("the bias", [sp.Add(*biases)], GAP, way, sides)))
+        return conjunction(found or [Verdict(Status.PROVED, "the content is not moved")])
 
 
 def held(size: int) -> Generator:

@@ -117,8 +117,8 @@ class Contextual(Encoding):
         return replace(relative, reason="it is not relative, and every member of the family is")
 
     def is_bidirectional(self) -> Verdict:
-        """NOT_CHECKED: the score is no function of the gap."""
-        return Verdict(Status.NOT_CHECKED, "the score is no function of the gap")
+        """NOT_CHECKED: no formula in positions bounds it."""
+        return self.is_bounded()
 
     def latex(self) -> str:
         """The score as LaTeX: written out for up to four features, else by what it depends on."""
@@ -127,5 +127,5 @@ class Contextual(Encoding):
         return r"\mathrm{score}(t, s) = f(q, k, x_{s+1}, \dots, x_t)"
 
     def is_bounded(self, domain: str = "real") -> Verdict:
-        """NOT_CHECKED: there is no X."""
-        return Verdict(Status.NOT_CHECKED, "there is no X")
+        """NOT_CHECKED: no formula in positions bounds it."""
+        return Verdict(Status.NOT_CHECKED, "the score is made of the tokens between, not of positions alone")

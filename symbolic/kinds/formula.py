@@ -10,12 +10,12 @@ from sympy.core.function import AppliedUndef
 
 from ..decide import Status, Verdict, decide
 from ..encoding import Encoding
-from ..entries import GAP
+from ..entries import GAP, KEY, QUERY
 from ..errors import BadInput, Unsupported
 from ..generator import Generator
 from ..realization import NotRealizable, realize
-from ..realizing.above import bounded_above
 from ..verdict import conjunction
+from .bounds import FROM_ABOVE, IN_SIZE, Sides, in_both, in_one
 from .generated import FreeNames
 
 Factor = Callable[[tuple[Generator, ...], sp.Expr], sp.MatrixBase]
@@ -110,34 +110,46 @@ class Formula(Encoding):
         return {which: tuple(dict.fromkeys(matrix.todok().values())) for which, matrix in maps.items()}
 
     def is_bidirectional(self) -> Verdict:
-        """Whether the bias is bounded above, and every entry of the factor in size, for all gaps.
-
-        Where the score is no function of the gap: whether F(t) and G(s) are bounded for all positions.
-        """
-        relative = self.is_relative()
-        if relative.status is not Status.PROVED:
-            return self._factors_bounded(relative)
-        entries = self._entries()
-        sizes = {which: found for which, found in entries.items() if which != "bias"}
-        return conjunction(
-            [*_sizes(sizes, "real"), *(bounded_above(b, GAP) for b in entries.get("bias", ()))]
-        )
-
-    def _factors_bounded(self, relative: Verdict) -> Verdict:
-        if self.bias_formula is not None:
-            return _no_question(relative, "the bias is no function of the gap")
-        factors = (self.query_factor(GAP), self.key_factor(GAP))
-        entries = dict.fromkeys(entry for factor in factors for entry in factor.todok().values())
-        if any(entry.atoms(AppliedUndef) for entry in entries):
-            return Verdict(Status.NOT_CHECKED, "a table of free values has the bound that they have")
-        return conjunction(_sizes({"factor": tuple(entries)}, "real"))
+        """Whether what multiplies the content is bounded in size, and the bias from above."""
+        return self._bounded(FROM_ABOVE, "real")
 
     def is_bounded(self, domain: str = "real") -> Verdict:
-        """Whether every entry of the maps is bounded: the modes of a least X are those of the entries."""
-        family = self.in_family()
-        if family.status is not Status.PROVED:
-            return _no_question(family, "there is no X")
-        return conjunction(_sizes(self._entries(), domain))
+        """Whether what multiplies the content, and the bias, are bounded in size."""
+        return self._bounded(IN_SIZE, domain)
+
+    def _bounded(self, sides: Sides, domain: str) -> Verdict:
+        """Over all gaps where the score is a function of them, else over all positions of F, G, V and O."""
+        relative = self.is_relative()
+        if relative.status is Status.REFUTED:
+            return conjunction([*self._factors_bounded(domain), *self._bias_bounded(sides, domain)])
+        if relative.status is not Status.PROVED:
+            return relative
+        entries = self._entries()
+        bias = entries.pop("bias", None)
+        found = [in_one(_PARTS[which], given, GAP, domain) for which, given in entries.items()]
+        return conjunction(
+            [*found, *([] if bias is None else [in_one("the bias", bias, GAP, domain, sides)])]
+        )
+
+    def _factors_bounded(self, domain: str) -> Iterator[Verdict]:
+        """What multiplies the content where no gap does: the factors, each of its own position."""
+        factors = {
+            "the query factor": (self.query_factor(QUERY), QUERY),
+            "the key factor": (self.key_factor(KEY), KEY),
+        }
+        if self.values is not None:
+            factors["the value factor"] = (self.value_factor(KEY), KEY)
+        if self.output is not None:
+            factors["the output factor"] = (self.output_factor(QUERY), QUERY)
+        for what, (factor, x) in factors.items():
+            yield in_one(what, factor.todok().values(), x, domain)
+
+    def _bias_bounded(self, sides: Sides, domain: str) -> Iterator[Verdict]:
+        if self.bias_formula is not None:
+            yield in_both("the bias", [self.bias(QUERY, KEY)], domain, sides)
+
+
+_PARTS = {"score": "the content", "values": "the values"}
 
 
 def realizable(maps: Mapping[str, tuple[sp.Expr, ...]]) -> Verdict:
@@ -175,17 +187,3 @@ def _outside(which: str, found: NotRealizable) -> Verdict:
         witness=point,
         side_conditions=found.conditions,
     )
-
-
-def _sizes(maps: Mapping[str, tuple[sp.Expr, ...]], domain: str) -> Iterator[Verdict]:
-    """Each entry and its negative bounded above."""
-    for entry in (entry for entries in maps.values() for entry in entries):
-        yield bounded_above(entry, GAP, domain)
-        yield bounded_above(-entry, GAP, domain)
-
-
-def _no_question(verdict: Verdict, why: str) -> Verdict:
-    """NOT_CHECKED where the premise is refuted, else what is known of it."""
-    if verdict.status is Status.REFUTED:
-        return Verdict(status=Status.NOT_CHECKED, reason=why)
-    return verdict

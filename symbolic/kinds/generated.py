@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,11 +16,11 @@ from ..entries import GAP, QUERY, Identities
 from ..errors import BadInput
 from ..flow import verify_assembled
 from ..generator import Generator
-from ..realizing.above import bounded_above
 from ..spectral.classify import AnyBlock
 from ..spectral.companion import CompanionBlock
 from ..tree import D
 from ..verdict import conjunction
+from .bounds import FROM_ABOVE, IN_SIZE, Sides, in_one, named
 
 LONGEST_MIXED = 8  # features that a dense basis may mix before identities are decided block by block
 
@@ -169,13 +170,27 @@ class Generated(Encoding):
         return conjunction(composes(block) for block in blocks)
 
     def is_bounded(self, domain: str = "real") -> Verdict:
-        """Whether exp(uX), on the lifted features, stays bounded over all u or over u >= 0."""
-        return stays(self.generator, domain)
+        """Whether exp(uX) on content and values, and the sum of the lifted biases, stay bounded."""
+        return conjunction([*self._movers_stay(domain), *self._bias(IN_SIZE, domain)])
 
     def is_bidirectional(self) -> Verdict:
-        """Whether exp(uX) on the content is bounded and every lifted bias has an upper bound, for all u."""
-        biases = [bounded_above(bias.at(GAP), GAP) for bias in self.biases]
-        return conjunction([stays(self.content_generator, "real"), *biases])
+        """Whether exp(uX) on content and values is bounded, and the sum of the biases from above."""
+        return conjunction([*self._movers_stay("real"), *self._bias(FROM_ABOVE, "real")])
+
+    def _movers_stay(self, domain: str) -> Iterator[Verdict]:
+        content = stays(self.content_generator, domain)
+        if not self.biases:
+            yield content
+        elif self.content_generator.matrix.todok():
+            yield named("the content", content)
+        else:
+            yield Verdict(Status.PROVED, "the content is not moved")
+        if self.value_generator is not None and self.value_generator != self.content_generator:
+            yield named("the values", stays(self.value_generator, domain))
+
+    def _bias(self, sides: Sides, domain: str) -> Iterator[Verdict]:
+        if self.biases:
+            yield in_one("the bias", [self.relative_bias(GAP)], GAP, domain, sides)
 
     def __add__(self, other: object) -> Encoding:
         """Content generators, which must commute, and biases add; the part with a bias gives the scale."""

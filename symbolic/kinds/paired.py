@@ -7,15 +7,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import sympy as sp
 
 from ..encoding import column
+from ..entries import KEY, QUERY
 from ..errors import Unsupported
 from ..generator import Generator
-from ..verdict import Status, Verdict
+from ..verdict import Verdict
+from .bounds import in_both
 from .formula import Formula
 
 PairMatrix = Callable[[tuple[Generator, ...], sp.Expr, sp.Expr], sp.MatrixBase]
@@ -59,7 +61,7 @@ class Paired(Formula):
             return super().latex()
         return r"\mathrm{score}(t, s) = \varphi(q)^{\top} M(t, s)\, \psi(k)"
 
-    def _factors_bounded(self, relative: Verdict) -> Verdict:
-        if relative.status is not Status.REFUTED:
-            return relative
-        return Verdict(Status.NOT_CHECKED, "not applicable: the score is no function of the gap")
+    def _factors_bounded(self, domain: str) -> Iterator[Verdict]:
+        """The matrix of both positions, where it is no function of the gap."""
+        entries = self.maps(QUERY, KEY)["score"].todok().values()
+        yield in_both("the content", entries, domain)

@@ -1,4 +1,4 @@
-"""Whether a bias is bounded above on the whole line, by its dominant terms towards both ends.
+"""Whether a bias is bounded above, or below, on the whole line, by its dominant terms towards both ends.
 
 Towards an end x = |u| → ∞ the bias is a sum of terms C · e^{ρx} x^a (log x)^k, some times cosines and sines,
 ordered by (ρ, a, k). It has no upper bound there if the dominant terms grow and their mean is not negative.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import sympy as sp
 from sympy import S
@@ -33,45 +34,69 @@ class Term:
     turning: bool
 
 
+class Side(NamedTuple):
+    """The words for a bound: what it is, what goes past it, and what goes the other way."""
+
+    bound: str
+    past: str
+    away: str
+
+
+ABOVE = Side("upper", "grows", "falls to -∞")
+BELOW = Side("lower", "falls", "rises to ∞")
+
+
 def bounded_above(bias: sp.Expr, u: sp.Symbol, domain: str = "real") -> Verdict:
     """Decide sup bias(u) < ∞ over all real u, or over u >= 0 with domain "causal", for a bias without poles.
 
     UNDECIDED, with the reason, where a growth order or a sign is not known, or a denominator depends on u.
     """
+    return _bounded(bias, u, domain, ABOVE)
+
+
+def bounded_below(bias: sp.Expr, u: sp.Symbol, domain: str = "real") -> Verdict:
+    """Decide inf bias(u) > -∞, as `bounded_above` does for -bias, with the words for a bound from below."""
+    return _bounded(-bias, u, domain, BELOW)
+
+
+def _bounded(bias: sp.Expr, u: sp.Symbol, domain: str, side: Side) -> Verdict:
     try:
         case = Case(bias, u, domain, False)
         pieces = case.intervals()
-        ends = [_end(case, pieces[-1], 1), *([_end(case, pieces[0], -1)] if domain == "real" else [])]
+        ends = [_end(case, pieces[-1], 1, side)]
+        ends += [_end(case, pieces[0], -1, side)] if domain == "real" else []
     except (Unsupported, BadInput) as problem:
-        return Verdict(Status.UNDECIDED, f"not decided whether it has an upper bound: {problem}")
+        a = "an" if side is ABOVE else "a"
+        return Verdict(Status.UNDECIDED, f"not decided whether it has {a} {side.bound} bound: {problem}")
     if not pieces[-1].upper.is_infinite:
         return Verdict(Status.UNDECIDED, f"{text(bias)} has steps for ever")
     return conjunction(ends)
 
 
-def _end(case: Case, piece: Interval, way: int) -> Verdict:
+def _end(case: Case, piece: Interval, way: int, side: Side) -> Verdict:
     """The verdict for u → way · ∞."""
-    where = f"as u → {'' if way > 0 else '-'}∞"
+    where = f"as {case.u} → {'' if way > 0 else '-'}∞"
     leading: list[Term] = []
     for term in _terms(case, piece, way):
-        side = _compare(term.order, leading[0].order) if leading else 1
-        leading = [term] if side > 0 else [*leading, term] if side == 0 else leading
+        order = _compare(term.order, leading[0].order) if leading else 1
+        leading = [term] if order > 0 else [*leading, term] if order == 0 else leading
     if not leading or _compare(leading[0].order, (S.Zero, S.Zero, S.Zero)) <= 0:
         return Verdict(Status.PROVED, f"bounded {where}")
     mean = sp.Add(*(term.coefficient for term in leading if not term.turning))
     turning = any(term.turning for term in leading)
     rho, a, k = leading[0].order
-    growth = "faster than any exponential" if rho is S.Infinity else f"like {_size(rho, a, k)}"
+    growth = "faster than any exponential" if rho is S.Infinity else f"like {_size(rho, a, k, case.u)}"
     if mean.is_positive or (turning and mean.is_zero):
-        return Verdict(Status.REFUTED, f"no upper bound {where}, where it grows {growth}")
+        return Verdict(Status.REFUTED, f"no {side.bound} bound {where}, where it {side.past} {growth}")
     if mean.is_negative and not turning:
-        return Verdict(Status.PROVED, f"falls to -∞ {where}")
+        return Verdict(Status.PROVED, f"{side.away} {where}")
     why = "swings around its mean" if turning else "has no known sign; declare its symbols"
     return Verdict(Status.UNDECIDED, f"its leading part {why} {where}")
 
 
-def _size(rho: sp.Expr, a: sp.Expr, k: sp.Expr) -> str:
-    return to_text(sp.exp(rho * X) * X**a * sp.log(X) ** k).replace("x", "|u|").replace("e|u|p", "exp")
+def _size(rho: sp.Expr, a: sp.Expr, k: sp.Expr, u: sp.Symbol) -> str:
+    size = to_text(sp.exp(rho * X) * X**a * sp.log(X) ** k)
+    return size.replace("x", f"|{u}|").replace(f"e|{u}|p", "exp")
 
 
 def _terms(case: Case, piece: Interval, way: int) -> Iterator[Term]:
@@ -127,4 +152,4 @@ def _compare(a: Order, b: Order) -> int:
     return 0
 
 
-__all__ = ["bounded_above"]
+__all__ = ["bounded_above", "bounded_below"]

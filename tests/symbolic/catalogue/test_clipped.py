@@ -33,7 +33,7 @@ def test_the_scale_of_deberta_counts_its_three_terms():
 @pytest.mark.parametrize("name", ["shaw", "deberta"])
 def test_both_are_relative_and_outside(row, name):
     given = encoding(name, head_dim=2, reach=2)
-    assert row(given) == ["no", "yes", "no", "yes", "not-applicable"]
+    assert row(given) == ["no", "yes", "no", "yes", "yes"]
     assert "would have to hold everywhere" in given.in_family().reason
 
 

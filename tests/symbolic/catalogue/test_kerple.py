@@ -46,7 +46,7 @@ def test_hankel_determinants_of_the_logarithm(size, determinant):
 )
 def test_both_are_relative_and_bidirectional_but_no_exponential_polynomial(row, name, given, words):
     found = encoding(name, head_dim=2, **given)
-    assert row(found) == ["no", "yes", "no", "yes", "not-applicable"]
+    assert row(found) == ["no", "yes", "no", "yes", "no"]
     reason = found.in_family().reason
     assert words in reason
     assert "Theorem 8.5" in reason

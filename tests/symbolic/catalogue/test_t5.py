@@ -34,7 +34,7 @@ def test_keys_ahead_have_the_upper_half_of_bidirectional_buckets():
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_it_is_relative_and_a_step_function(row, bidirectional):
     given = encoding("t5", head_dim=2, num_buckets=8, max_distance=20, bidirectional=bidirectional)
-    assert row(given) == ["no", "yes", "no", "yes", "not-applicable"]
+    assert row(given) == ["no", "yes", "no", "yes", "yes"]
     assert "the bias is b" in given.in_family().reason
 
 

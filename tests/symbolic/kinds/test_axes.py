@@ -76,7 +76,8 @@ def test_the_score_is_that_of_two_rotations_applied_one_on_each_side():
 @pytest.mark.parametrize(
     ("generators", "expected"),
     [
-        ((-L1, -L2), ["no", "no", "no", "not applicable", "yes"]),
+        ((-L1, -L2), ["no", "no", "no", "yes", "yes"]),
+        ((UP, ON), ["no", "no", "no", "no", "no"]),
         ((FADE, 2 * FADE), ["yes", "yes", "yes", "no", "forward only"]),
         ((SLIDE, FADE), ["yes", "yes", "yes", "no", "no"]),
         ((L1,), ["yes"] * 5),

@@ -111,8 +111,9 @@ def bias(formula):
 @pytest.mark.parametrize(
     ("formula", "bidirectional", "bounded"),
     [
-        (-m * sp.Abs(u), Status.PROVED, Status.NOT_CHECKED),
-        (m * sp.Abs(u), Status.REFUTED, Status.NOT_CHECKED),
+        (-m * sp.Abs(u), Status.PROVED, Status.REFUTED),
+        (m * sp.Abs(u), Status.REFUTED, Status.REFUTED),
+        (sp.exp(-sp.Abs(u)), Status.PROVED, Status.PROVED),
         (-m * u, Status.REFUTED, Status.REFUTED),
         (-m * u**2, Status.PROVED, Status.REFUTED),
         (sp.cos(u), Status.PROVED, Status.PROVED),
@@ -134,7 +135,19 @@ def test_positions_that_stay_in_the_score_leave_the_size_of_the_factors_to_ask_f
     assert encoding("same_side_boost").is_bidirectional().status is Status.REFUTED
     assert bias(u).is_relative().status is Status.PROVED
     moving = Formula("row", {}, 2, bias_formula=lambda t, s: -m * (t - s) + t**2)
-    assert moving.is_bidirectional().status is Status.NOT_CHECKED
+    assert moving.is_bidirectional().status is Status.REFUTED
+    assert "with s = 0 no upper bound as t → ∞" in moving.is_bidirectional().reason
+    waving = Formula("row", {}, 2, bias_formula=lambda t, s: sp.cos(t * s))
+    assert waving.is_bidirectional().status is waving.is_bounded().status is Status.PROVED
+
+
+def test_values_that_grow_are_no_bounded_encoding():
+    fade = Generator.direct_sum(Block(1))
+    grown = Formula("values", {}, 1, ingredients=(fade,), values=lambda x, s: x[0].exp(s))
+    assert grown.is_relative().status is Status.REFUTED
+    assert grown.is_bounded().status is grown.is_bidirectional().status is Status.REFUTED
+    assert "the value factor" in grown.is_bounded().reason
+    assert grown.is_bounded("causal").status is Status.PROVED
 
 
 def test_an_entry_that_is_zero_in_disguise_is_realised_by_every_generator():

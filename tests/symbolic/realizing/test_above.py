@@ -2,7 +2,7 @@
 
 import pytest
 import sympy as sp
-from exptx.symbolic.realizing.above import bounded_above
+from exptx.symbolic.realizing.above import bounded_above, bounded_below
 from exptx.symbolic.verdict import Status
 
 u, x = sp.symbols("u x", real=True)
@@ -69,3 +69,12 @@ def test_what_the_dominant_terms_do_not_decide_is_undecided(bias):
 def test_a_causal_bias_is_asked_about_the_future_only():
     assert bounded_above(-m * u, u, "causal").status is Status.PROVED
     assert bounded_above(m * u, u, "causal").status is Status.REFUTED
+
+
+def test_a_bound_from_below_has_words_of_its_own():
+    verdict = bounded_below(-(u**2), u)
+    assert verdict.status is Status.REFUTED
+    assert verdict.reason == "no lower bound as u → ∞, where it falls like |u|²"
+    assert bounded_below(u**2, u).reason == "rises to ∞ as u → ∞; rises to ∞ as u → -∞"
+    x = sp.Symbol("t", real=True)
+    assert bounded_above(x, x, "causal").reason == "no upper bound as t → ∞, where it grows like |t|"
