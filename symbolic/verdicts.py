@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from .encoding import Encoding
 from .verdict import Status, Verdict
@@ -84,6 +84,10 @@ def _in_time(of_positions: Verdict, of_clocks: Verdict | None, word: str) -> Ans
 
 def _bounded(encoding: Encoding) -> Answer:
     everywhere = encoding.is_bounded()
-    if everywhere.status is Status.REFUTED and encoding.is_bounded("causal").status is Status.PROVED:
-        return Answer("forward only", everywhere)
-    return _plain(everywhere)
+    if everywhere.status is not Status.REFUTED:
+        return _plain(everywhere)
+    forward = encoding.is_bounded("causal")
+    if forward.status is not Status.PROVED:
+        return _plain(everywhere)
+    more = "" if forward.reason == everywhere.reason else f"; forward: {forward.reason}"
+    return Answer("forward only", replace(everywhere, reason=everywhere.reason + more))

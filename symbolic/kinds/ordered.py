@@ -8,12 +8,13 @@ product for every pair, but no factor of the key alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy as sp
 
+from ..balls import enclose
 from ..clocks import any_product_is_a_cocycle, order_free
 from ..decide import Status, Verdict, decide
 from ..encoding import Encoding
@@ -29,6 +30,18 @@ FARTHEST = 10**6  # a position
 LONGEST = 256  # factors that are multiplied
 
 
+class Loss(NamedTuple):
+    """c w wᵀ, a part of I - HᵀH; c is the product of the factors, each >= 0 where the premise holds."""
+
+    factors: tuple[sp.Expr, ...]
+    column: sp.MatrixBase
+
+    @property
+    def matrix(self) -> sp.MatrixBase:
+        """c w wᵀ."""
+        return sp.Mul(*self.factors) * self.column * self.column.T
+
+
 @dataclass(frozen=True)
 class Tokens:
     """The matrices of the tokens.
@@ -36,12 +49,15 @@ class Tokens:
     names: what the numbers of a token are called, opaque functions of the token. matrix: H from these
     numbers, square. samples: numbers that the encoding admits, among them two whose matrices do not commute
     and a singular one, where there are such. given: the numbers of the tokens 0, 1, … if they are known.
+    losses: from the numbers, the parts that I - HᵀH is claimed to be the sum of, where the premise holds.
     """
 
     names: tuple[str, ...]
     matrix: Callable[..., sp.MatrixBase]
     samples: tuple[Numbers, ...] = ()
     given: tuple[Numbers, ...] | None = None
+    losses: Callable[..., Sequence[Loss]] | None = None
+    premise: str = ""
 
     def __post_init__(self) -> None:
         for numbers in (*self.samples, *(self.given or ())):
@@ -52,9 +68,13 @@ class Tokens:
         """The opaque numbers of a token."""
         return tuple(sp.Function(name, real=True)(sp.Integer(token)) for name in self.names)
 
+    def free_symbols(self, token: int) -> Numbers:
+        """Free symbols in place of opaque numbers, as `decide` takes them."""
+        return tuple(sp.Symbol(f"{name}_{token}", real=True) for name in self.names)
+
     def free(self, token: int) -> sp.ImmutableMatrix:
-        """H of free symbols in place of opaque numbers, as `decide` takes them."""
-        return self.of(tuple(sp.Symbol(f"{name}_{token}", real=True) for name in self.names))
+        """H of free symbols."""
+        return self.of(self.free_symbols(token))
 
     def factor(self, token: int) -> sp.ImmutableMatrix:
         """H of a token: of its given numbers, or of opaque ones."""
@@ -230,7 +250,7 @@ class Ordered(Encoding):
         """PROVED for rotations; REFUTED by a factor that has no inverse, or whose determinant is not ±1.
 
         Ahead of the query the inverses act; where |det H| is not 1, the powers of H or those of its inverse
-        have determinants that leave every bound.
+        have determinants that leave every bound. NOT_CHECKED where no bound of the products is known.
         """
         if self._turns():
             return Verdict(Status.PROVED, "HᵀH = I for every token: products and inverses keep every length")
@@ -242,16 +262,42 @@ class Ordered(Encoding):
             if decide(size**2, 1).status is Status.REFUTED:
                 reason = f"a factor has determinant {size}: its powers grow in one direction"
                 return Verdict(Status.REFUTED, reason)
-        return Verdict(Status.UNDECIDED, "all determinants are ±1, which does not bound the products")
+        return Verdict(Status.NOT_CHECKED, "no bound of the products is known; all determinants are ±1")
 
     def is_bounded(self, domain: str = "real") -> Verdict:
-        """NOT_CHECKED: a product of the tokens passed is no function of one number."""
-        return Verdict(Status.NOT_CHECKED, "not applicable: U(t, s) is no function of one position or clock")
+        """Decide whether U(t, s) is bounded for all tokens, keys ahead as well; "causal": for t >= s."""
+        return self.shrinks() if domain == "causal" else self.is_bidirectional()
+
+    def shrinks(self) -> Verdict:
+        """PROVED where no factor makes a vector longer: I - HᵀH = Σ c w wᵀ, decided, with every c >= 0.
+
+        NOT_CHECKED where no such sum is known; for given tokens also where a c is not known to be >= 0.
+        """
+        if self._turns():
+            return Verdict(Status.PROVED, "HᵀH = I for every token, so no factor changes a length")
+        if self.tokens.losses is None:
+            return Verdict(Status.NOT_CHECKED, "no bound of the products is known")
+        numbers = self.tokens.free_symbols(1)
+        factor, unit = self.tokens.of(numbers), sp.ImmutableMatrix(sp.eye(self.head_dim))
+        lost = sum((loss.matrix for loss in self.tokens.losses(*numbers)), sp.zeros(*unit.shape))
+        found = Identities().decide_matrices(unit - product(factor.T, factor), sp.ImmutableMatrix(lost))
+        if found.status is not Status.PROVED:
+            return found
+        for token, known in enumerate(self.tokens.given or ()):
+            if not all(_not_negative(c) for loss in self.tokens.losses(*known) for c in loss.factors):
+                reason = f"no bound is known: token {token} is not known to have {self.tokens.premise}"
+                return Verdict(Status.NOT_CHECKED, reason)
+        why = f"for {self.tokens.premise} no factor makes a vector longer: I - HᵀH is a sum of c·w·wᵀ, c ≥ 0"
+        return replace(found, reason=f"{why}, decided for free numbers")
 
     def latex(self) -> str:
         """The score as LaTeX, a product of factors."""
         ends = r"H_t \cdots H_{s+1}" if self.inclusive else r"H_{t-1} \cdots H_s"
         return rf"\mathrm{{score}}(t, s) = q^{{\top}} {ends}\, k"
+
+
+def _not_negative(value: sp.Expr) -> bool:
+    return bool(value.is_nonnegative) or (value.is_number and enclose(value).lower >= 0)
 
 
 def _determinant(factor: sp.MatrixBase) -> sp.Expr:

@@ -47,9 +47,38 @@ def test_deltanet_is_the_state_that_first_takes_out_what_it_holds():
         assert sp.Rational(output) == sp.Rational(beta) * score
 
 
+def test_gated_deltanet_fades_the_state_before_it_takes_out_what_is_held():
+    """S ← αS, then S ← S + k(β(v - Sᵀk))ᵀ with one-hot values v_s = e_s."""
+    gates = [Fraction(1, 2), Fraction(2, 3), Fraction(1, 5), Fraction(3, 4)]
+    entry = encoding("gated_deltanet", head_dim=2, keys=KEYS, betas=BETAS, forget=gates)
+    state = [[Fraction(0)] * 4 for _ in range(2)]
+    for token, (key, beta, alpha) in enumerate(zip(KEYS, BETAS, gates, strict=True)):
+        state = [[alpha * x for x in line] for line in state]
+        held = [sum(state[i][c] * key[i] for i in range(2)) for c in range(4)]
+        written = [beta * ((c == token) - held[c]) for c in range(4)]
+        state = [[state[i][c] + key[i] * written[c] for c in range(4)] for i in range(2)]
+    for position, beta in enumerate(BETAS):
+        output = sum(state[i][position] * QUERY[i] for i in range(2))
+        score = entry.score(3, position, q=QUERY, k=KEYS[position])
+        assert sp.Rational(output) == sp.Rational(beta) * score
+    assert entry.parameters["forget"] == tuple(map(sp.Rational, gates))
+    assert entry.parameters["betas"] == tuple(map(sp.Rational, BETAS))
+
+
+def test_factors_within_the_premise_of_the_source_shorten_and_others_may_not():
+    for name in ("path", "deltanet", "gated_deltanet"):
+        verdict = encoding(name, head_dim=3).is_bounded("causal")
+        assert verdict.status is Status.PROVED
+        assert "no factor makes a vector longer" in verdict.reason
+    far = encoding("deltanet", head_dim=2, keys=[[1, 0], [1, 1]], betas=[2, Fraction(11, 10)])
+    assert far.is_bounded("causal").status is Status.NOT_CHECKED
+    edge = encoding("deltanet", head_dim=2, keys=[[1, 0], [1, 1]], betas=[2, 1])
+    assert edge.is_bounded("causal").status is Status.PROVED
+
+
 def test_rows_of_the_map(row):
-    for name in ("path", "deltanet"):
-        assert row(encoding(name, head_dim=2)) == ["cocycle", "no", "no", "no", "not-applicable"]
+    for name in ("path", "deltanet", "gated_deltanet"):
+        assert row(encoding(name, head_dim=2)) == ["cocycle", "no", "no", "no", "forward-only"]
 
 
 def test_order_counts_with_unit_vectors_and_strengths_the_code_admits():

@@ -27,7 +27,7 @@ def test_one_plane_is_what_the_code_computes():
 
 
 def test_its_row_of_the_map(row):
-    assert row(encoding("joformer", head_dim=3)) == ["cocycle", "no", "no", "yes", "not-applicable"]
+    assert row(encoding("joformer", head_dim=3)) == ["cocycle", "no", "no", "yes", "yes"]
     assert row(encoding("joformer", head_dim=2))[1] == "in-its-clocks"
 
 

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 from exptx.symbolic.decide import Status
 from exptx.symbolic.errors import BadInput, WrongType
-from exptx.symbolic.kinds.ordered import LONGEST, Ordered, Tokens
+from exptx.symbolic.kinds.ordered import LONGEST, Loss, Ordered, Tokens
 from exptx.symbolic.verdicts import verdicts
 
 t, s, u = sp.symbols("t s u", real=True)
@@ -102,7 +102,7 @@ def test_invertible_factors_split_into_query_and_key():
 
 def test_samples_do_not_prove_that_free_factors_are_invertible():
     assert ordered(SHEARS).has_key_side().status is Status.UNDECIDED
-    assert ordered(SHEARS).is_bidirectional().status is Status.UNDECIDED
+    assert ordered(SHEARS).is_bidirectional().status is Status.NOT_CHECKED
 
 
 def test_samples_with_a_property_do_not_prove_it_of_all():
@@ -110,12 +110,13 @@ def test_samples_with_a_property_do_not_prove_it_of_all():
     assert ordered(same_way).is_relative_in_clocks().status is Status.UNDECIDED
     mirrors = replace(SCALES, samples=((sp.S.One, -sp.S.One), (-sp.S.One, sp.S.One)))
     assert ordered(mirrors).has_key_side().status is Status.UNDECIDED
-    assert ordered(mirrors).is_bidirectional().status is Status.UNDECIDED
+    assert ordered(mirrors).is_bidirectional().status is Status.NOT_CHECKED
 
 
 def test_rotations_can_be_undone_and_grow_nowhere():
     assert ordered(TURNS).has_key_side().status is Status.PROVED
     assert ordered(TURNS).is_bidirectional().status is Status.PROVED
+    assert verdicts(ordered(TURNS)).bounded.word == "yes"
     key = ordered(TURNS).key_factor(sp.Integer(2))
     assert key == ordered(TURNS).evolution(2, 0).T
 
@@ -124,6 +125,30 @@ def test_a_determinant_that_is_not_one_grows_in_one_direction():
     verdict = ordered(given(SCALES, (HALF, 1), (HALF, 3))).is_bidirectional()
     assert verdict.status is Status.REFUTED
     assert "determinant" in verdict.reason
+
+
+def lost(x, y):
+    """I - HᵀH of diag(x, y)."""
+    e = sp.eye(2)
+    return [Loss((1 - x, 1 + x), e.col(0)), Loss((1 - y, 1 + y), e.col(1))]
+
+
+def test_factors_that_only_shorten_are_bounded_forward():
+    scales = replace(SCALES, losses=lost, premise="|x|, |y| ≤ 1")
+    found = verdicts(ordered(scales)).bounded
+    assert found.word == "forward only"
+    assert "for |x|, |y| ≤ 1 no factor makes a vector longer" in found.verdict.reason
+    inside = ordered(given(scales, (HALF, 1), (1, -1)))
+    assert inside.is_bounded("causal").status is Status.PROVED
+    beyond = ordered(given(scales, (HALF, 1), (1, 2)))
+    assert beyond.is_bounded("causal").status is Status.NOT_CHECKED
+    assert "token 1" in beyond.is_bounded("causal").reason
+
+
+def test_a_claimed_loss_that_is_not_the_loss_proves_nothing():
+    wrong = replace(SCALES, losses=lambda x, y: lost(x, y)[:1])
+    assert ordered(wrong).is_bounded("causal").status is Status.REFUTED
+    assert verdicts(ordered(wrong)).bounded.word == "no"
 
 
 def test_moved_values_are_asked_about_as_well():
