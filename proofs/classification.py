@@ -13,6 +13,7 @@ import sympy as sp
 
 from ..symbolic.catalogue import encoding, encodings, entries
 from ..symbolic.catalogue.registry import Entry
+from ..symbolic.encoding import Encoding
 from ..symbolic.errors import BadInput, Unsupported, WrongType
 from ..symbolic.generator import Generator
 from ..symbolic.matrices import is_matrix
@@ -42,7 +43,7 @@ def classification(
         _only_for_a_bias(what, asked)
         return {"kind": "matrix", "read": what, **generator_document(Generator(read_matrix_file(Path(what))))}
     formula = evaluated(parse(what, name="what", signs=parse_signs(assume)))
-    with _shell_words():
+    with shell_words():
         if is_matrix(formula):
             _only_for_a_bias(what, asked)
             return {"kind": "matrix", "read": to_text(formula), **generator_document(Generator(formula))}
@@ -57,7 +58,7 @@ def _only_for_a_bias(what: str, asked: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def _shell_words() -> Iterator[None]:
+def shell_words() -> Iterator[None]:
     """A refusal that asks for signs of symbols says how they are given here."""
     try:
         yield
@@ -153,18 +154,22 @@ def _refused(found: NotRealizable) -> dict[str, Any]:
 
 
 def _encoding(name: str, parameters: Mapping[str, str]) -> dict[str, Any]:
+    return {"kind": "encoding", **encoding_document(entries()[name], named(name, parameters))}
+
+
+def named(name: str, parameters: Mapping[str, str], command: str = "classify") -> Encoding:
+    """The encoding of a catalogue name with parameters as typed; what is not given is as in its example."""
     entry = entries()[name]
     given = {key: _parameter(key, text) for key, text in parameters.items()}
     try:
-        found = encoding(name, **_completed(entry, given))
+        return encoding(name, **_completed(entry, given))
     except (BadInput, WrongType) as problem:
-        raise BadInput(f"{problem} (at the command line: {_as_set(name, entry)})") from None
-    return {"kind": "encoding", **encoding_document(entry, found)}
+        raise BadInput(f"{problem} (at the command line: {_as_set(command, entry)})") from None
 
 
-def _as_set(name: str, entry: Entry) -> str:
+def _as_set(command: str, entry: Entry) -> str:
     """How the parameters of a name are given."""
-    return f"exptx classify {name} " + " ".join(f"--set {key}=…" for key in entry.keywords[:3])
+    return f"exptx {command} {entry.name} " + " ".join(f"--set {key}=…" for key in entry.keywords[:3])
 
 
 def _parameter(name: str, text: str) -> Any:

@@ -186,6 +186,41 @@ def classify(
         typer.echo("\n".join(answers.classified(found)))
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
+def lower(
+    what: Annotated[
+        str, typer.Argument(help="A catalogue name, a matrix '[[6, -15], [3, -6]]', or a .npy or .json file.")
+    ],
+    to: Annotated[
+        str | None, typer.Option(help="c, torch or triton; without it the straight-line programs are shown.")
+    ] = None,
+    factor: Annotated[
+        str | None,
+        typer.Option(help="flow exp(tX), query exp(tX)ᵀ (of a name) or key exp(-tX); flow of a matrix."),
+    ] = None,
+    parameters: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter of an encoding: head_dim=8; repeatable.")
+    ] = None,
+    assume: Assume = None,
+    seconds: Seconds = 60,
+    megabytes: Megabytes = 2000,
+    as_json: Json = False,
+) -> None:
+    """Print the source of a kernel, emitted from the closed form and proved equal to it from its text.
+
+    Exit status: 0 proved, 1 not proved (with the reason), 2 a wrong call.
+    """
+    from . import typed
+
+    found = typed.lower(what, assume or (), to, factor, typed.settings(parameters or ()), seconds, megabytes)
+    if as_json:
+        _document(found)
+    else:
+        typer.echo(found["source"].rstrip())
+        typer.echo(f"{found['check']['status']}: {found['check']['reason']}", err=True)
+    raise typer.Exit(0 if found["check"]["status"] == "proved" else 1)
+
+
 @app.command()
 def report(
     out: Annotated[

@@ -64,6 +64,28 @@ def _classification(
     return classification(what, assume, asked, parameters)
 
 
+def lower(
+    what: str,
+    assume: Sequence[str],
+    to: str | None,
+    factor: str | None,
+    parameters: Mapping[str, str],
+    seconds: float,
+    megabytes: int,
+) -> dict[str, Any]:
+    """The document of `exptx lower`. Errors: those of `lowering.lowering`, and Stopped."""
+    found = within(seconds, megabytes, _lowering, what, list(assume), to, factor, dict(parameters))
+    return {"schema": "exptx-lower/1", "version": __version__, "what": what, **found}
+
+
+def _lowering(
+    what: str, assume: list[str], to: str | None, factor: str | None, parameters: dict[str, str]
+) -> dict[str, Any]:
+    from .lowering import lowering
+
+    return lowering(what, assume, to, factor, parameters)
+
+
 def settings(texts: Sequence[str]) -> dict[str, str]:
     """{name: value} from 'name=value'; BadInput for anything else."""
     found = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .emission import Table, arguments, heading, tables_of
+from .lowered import Lowered, Run
 from .program import Program
 from .typeset import to_text
 
@@ -31,4 +33,51 @@ def torch_function(program: Program) -> str:
     )
 
 
-__all__ = ["torch_function", "torch_statements"]
+def torch_source(lowered: Lowered, name: str, title: str) -> str:
+    """A file with the function name(x, tables …) -> y, a new tensor of the shape of x.
+
+    x: (..., dim); tables of one dtype with x: (..., blocks), or (..., 1) where all blocks share the number.
+    """
+    tables = tables_of(lowered)
+    given = ", ".join(["x", *(table.name for table in arguments(tables))])
+    first, *rest = heading(lowered, title)
+    body = [line for run, own in zip(lowered.runs, tables, strict=True) for line in _part(run, own)]
+    return "\n".join(
+        [
+            "import torch",
+            "",
+            "",
+            f"def {name}({given}):",
+            f'    """{first}',
+            "",
+            *(f"    {line}" for line in rest),
+            '    """',
+            "    y = torch.empty_like(x)",
+            *body,
+            "    return y",
+            "",
+        ]
+    )
+
+
+def _part(run: Run, tables: list[Table]) -> list[str]:
+    """The statements of a run on all its blocks at once."""
+    count, program = len(run.blocks), run.program
+    places = [_slice(a, b, count) for a, b in zip(run.starts, run.strides, strict=True)]
+    return [
+        *(f"    {x} = x[..., {p}]" for x, p in zip(program.inputs, places, strict=True)),
+        *(f"    {t.symbol} = {t.name}" for t in tables if t.name != t.symbol.name),
+        torch_statements(program, indent="    "),
+        *(f"    y[..., {p}] = {y}" for y, p in zip(program.outputs, places, strict=True)),
+    ]
+
+
+def _slice(start: int, stride: int, count: int) -> str:
+    """Coordinates start, start + stride, …, `count` of them."""
+    step = stride or 1
+    if step < 0:
+        return str([start + i * step for i in range(count)])
+    return f"{start}:{start + (count - 1) * step + 1}" + (f":{step}" if step > 1 else "")
+
+
+__all__ = ["torch_function", "torch_source", "torch_statements"]

@@ -15,10 +15,11 @@ import sympy as sp
 
 from .block import Block
 from .decide import decide
-from .errors import Unsupported, WrongType
+from .errors import BadInput, Unsupported, WrongType
 from .generator import Generator
 from .lowering import DECAY, FREQUENCY, shape_program
 from .program import Program
+from .spectral.classify import AnyBlock
 from .spectral.sparse import diagonal, from_sparse
 from .verdict import Status, Verdict, conjunction
 
@@ -137,17 +138,24 @@ def _shapes(
     found: dict[tuple[bool, bool, int, Signs], list[Placed]] = {}
     start = 0
     for block in generator.blocks:
-        if not isinstance(block, Block):
-            raise Unsupported(
-                f"the generator has eigenvalues that are roots of {block.factor.as_expr()}, which give no "
-                "straight-line program; eigenvalues of degree 1 and 2 do"
-            )
+        _refuse(block)
         own = moved[start : start + block.dim]
         signs = tuple(sign * own[0][1] for _, sign in own)
         shape = block.turns, block.decay != 0, block.size, signs if -1 in signs else None
         found.setdefault(shape, []).append((block, tuple(row for row, _ in own)))
         start += block.dim
     return found
+
+
+def _refuse(block: AnyBlock) -> None:
+    """Refuse what has no straight-line program, and a rate that would be read as the position."""
+    if not isinstance(block, Block):
+        raise Unsupported(
+            f"the generator has eigenvalues that are roots of {block.factor.as_expr()}, which give no "
+            "straight-line program; eigenvalues of degree 1 and 2 do"
+        )
+    if "t" in {symbol.name for symbol in block.decay.free_symbols | block.frequency.free_symbols}:
+        raise BadInput("a rate of the generator uses t, which is the position here; another name works")
 
 
 def _evenly_spaced(found: list[Placed]) -> Iterator[tuple]:

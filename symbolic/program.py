@@ -110,6 +110,11 @@ class Program:
         if len({*names}) < len(names):
             raise BadInput(f"one name stands for two things among {', '.join(names)}")
 
+    @property
+    def shape(self) -> str:
+        """The kind of block in words: "damped turn"."""
+        return " ".join(w for w in self.name.split("_") if w not in ("mirrored", "transposed", "inverse"))
+
     def value(self) -> sp.ImmutableMatrix:
         """The outputs as formulas in the inputs, the position and the rates: a column."""
         return self.value_of((step.symbol, step.expr) for step in self.steps)
