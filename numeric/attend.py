@@ -19,7 +19,6 @@ from ..symbolic.encoding import Encoding
 from ..symbolic.generator import Generator
 from ..symbolic.kinds.generated import Generated
 from ..symbolic.verdict import Status, Verdict
-from .bias import linear_bias
 from .constants import nearest_float, refuse_symbols
 from .errors import BadChoice, BadDtype, BadTensor, NotLowered, Unbounded
 from .factors import factor_bias, factor_output, factor_scores
@@ -27,7 +26,6 @@ from .flow import BlockBatch, lower, shear_weights, transport, turn
 from .formula import evaluate
 from .layout import select
 from .softmax import Inputs, full_precision, prepare, resolve_scale
-from .validation import check_tensor, same_device
 
 _GAP = sp.Symbol("u", real=True)
 
@@ -74,64 +72,6 @@ def attention(
         if any(head.biases for head in generated):
             logits = logits + _lifted_bias(inputs, generated, scale)
         return _moved_values(inputs, heads[0], logits).to(q.dtype)
-
-
-def alibi_attention(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    slopes: Tensor,
-    *,
-    causal: bool = True,
-    symmetric: bool = False,
-    scale: float | None = None,
-    position_ids: Tensor | None = None,
-    key_position_ids: Tensor | None = None,
-    attn_mask: Tensor | None = None,
-    enable_gqa: bool = False,
-) -> Tensor:
-    """softmax(scale · q·k - m(t - s)) v, shape (batch, heads, Tq, dv), dtype of q; bias added after scaling.
-
-    q: (batch, heads, Tq, head_dim); k: (batch, heads, Tk, head_dim); v: (batch, heads, Tk, dv); one dtype.
-    Half precision is computed in float32 and rounded once. With enable_gqa k and v may have fewer heads.
-    slopes: m >= 0 (1/position), (heads,) or (batch, heads), e.g. alibi_slopes(heads); the minus sign is in
-    the formula. scale: 1/sqrt(head_dim) if None.
-    symmetric: use -m|t - s|, which is bounded on both sides and hence the one that takes causal=False.
-    position_ids: (Tq,) or (batch, Tq); key_position_ids: (Tk,) or (batch, Tk); attn_mask: booleans (True
-    takes part) or floats to add; defaults and causal as for `attention`. Gradients flow to q, k, v, slopes.
-    Raises Unbounded for causal=False unless symmetric; BadTensor, BadDtype naming the argument.
-    Source: Press et al., arXiv 2108.12409.
-    """
-    slopes = _check_slopes(slopes, q)
-    if not causal and not symmetric:
-        raise Unbounded(
-            "causal=False lets a query see keys ahead of it, where -m(t - s) grows without bound; "
-            "causal=True works, or symmetric=True for the separate choice -m|t - s|"
-        )
-    inputs = prepare(q, k, v, position_ids, key_position_ids, causal, attn_mask, enable_gqa)
-    gap = inputs.gap.abs() if symmetric else inputs.gap
-    with full_precision(q):
-        scores = inputs.q @ inputs.k.transpose(-2, -1)
-        logits = resolve_scale(scale, q.shape[-1] ** -0.5) * scores + linear_bias(slopes, gap, scores.dtype)
-        return inputs.output(logits).to(q.dtype)
-
-
-def _check_slopes(slopes: Tensor, q: Tensor) -> Tensor:
-    slopes = check_tensor(slopes, "slopes")
-    if slopes.shape not in (q.shape[1:2], q.shape[:2]):
-        raise BadTensor(
-            f"slopes has shape {tuple(slopes.shape)}; ({q.shape[1]},) or ({q.shape[0]}, {q.shape[1]}) works"
-        )
-    same_device(q, "q", slopes, "slopes")
-    if not slopes.is_meta and not torch.compiler.is_compiling() and not _finite_slopes(slopes):
-        raise BadTensor(
-            "slopes contains a negative number, NaN or infinity; finite m >= 0 works (the minus is added)"
-        )
-    return slopes
-
-
-def _finite_slopes(slopes: Tensor) -> bool:
-    return bool(((slopes >= 0) & slopes.isfinite()).all())
 
 
 def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
@@ -261,4 +201,4 @@ def _refuse_other_scale(encoding: Encoding, scale: float | None) -> None:
         )
 
 
-__all__ = ["alibi_attention", "attention"]
+__all__ = ["attention"]

@@ -60,8 +60,10 @@ def prepare(
     enable_gqa: bool,
 ) -> Inputs:
     """Check and unify the arguments that every attention takes."""
-    k, v = _check_shapes(q, k, v, enable_gqa)
-    query_ids, key_ids = _positions(q, k, position_ids, key_position_ids)
+    groups = check_shapes(q, k, v, enable_gqa)
+    if groups > 1:
+        k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
+    query_ids, key_ids = positions(q, k, position_ids, key_position_ids)
     dtype = compute_dtype(q.dtype)
     visible, added = _mask(attn_mask, q, k, dtype)
     if causal:
@@ -90,8 +92,8 @@ def _gap(query_ids: Tensor, key_ids: Tensor) -> Tensor:
     return query_ids.double()[:, :, None] - key_ids.double()[:, None, :]
 
 
-def _check_shapes(q: Tensor, k: Tensor, v: Tensor, enable_gqa: bool) -> tuple[Tensor, Tensor]:
-    """k and v with as many heads as q, after refusing shapes that do not fit."""
+def check_shapes(q: Tensor, k: Tensor, v: Tensor, enable_gqa: bool) -> int:
+    """How many query heads share a key head, after refusing shapes that do not fit."""
     for name, x in (("q", q), ("k", k), ("v", v)):
         check_heads(x, name)
         if x.dtype != q.dtype:
@@ -104,16 +106,16 @@ def _check_shapes(q: Tensor, k: Tensor, v: Tensor, enable_gqa: bool) -> tuple[Te
         )
     groups, rest = divmod(q.shape[1], max(1, k.shape[1]))
     if q.shape[1] == k.shape[1]:
-        return k, v
+        return 1
     if not enable_gqa or rest:
         raise BadTensor(
             f"q has {q.shape[1]} heads and k has {k.shape[1]}; equal numbers work, "
             "or enable_gqa=True with a number of query heads that is a multiple of the key heads"
         )
-    return k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
+    return groups
 
 
-def _positions(
+def positions(
     q: Tensor, k: Tensor, position_ids: Tensor | None, key_position_ids: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     """Positions of queries and keys as (1 or B, T); never guessed where the two lengths differ."""
@@ -140,6 +142,14 @@ def _mask(attn_mask: Tensor | None, q: Tensor, k: Tensor, dtype: torch.dtype) ->
     everything = torch.ones(1, 1, q.shape[2], k.shape[2], dtype=torch.bool, device=q.device)
     if attn_mask is None:
         return everything, None
+    wide = check_mask(attn_mask, q, k)
+    if wide.dtype == torch.bool:
+        return everything & wide, None
+    return everything & (wide != -math.inf), wide.to(dtype)
+
+
+def check_mask(attn_mask: Tensor, q: Tensor, k: Tensor) -> Tensor:
+    """The mask with four axes, known to broadcast to (B, H, Tq, Tk)."""
     if not isinstance(attn_mask, Tensor) or not (
         attn_mask.dtype == torch.bool or attn_mask.is_floating_point()
     ):
@@ -151,7 +161,4 @@ def _mask(attn_mask: Tensor | None, q: Tensor, k: Tensor, dtype: torch.dtype) ->
     ):
         raise BadTensor(f"attn_mask has shape {tuple(attn_mask.shape)}; what broadcasts to {full} works")
     same_device(q, "q", attn_mask, "attn_mask")
-    wide = attn_mask.reshape((1,) * (4 - attn_mask.ndim) + attn_mask.shape)
-    if wide.dtype == torch.bool:
-        return everything & wide, None
-    return everything & (wide != -math.inf), wide.to(dtype)
+    return attn_mask.reshape((1,) * (4 - attn_mask.ndim) + attn_mask.shape)
