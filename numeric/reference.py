@@ -87,6 +87,50 @@ def attention(
     return _moved(weights @ values, member, "output_factor", position_ids)
 
 
+def linear_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    log_decay: Tensor,
+    *,
+    angle: Tensor | None = None,
+    scale: float = 1.0,
+    initial_state: Tensor | None = None,
+    interleaved: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """(out, final_state), float64, token by token: S ← e^{log_decay} R(-angle) S + k vᵀ, out = scale Sᵀ q.
+
+    Shapes as for the fast one, any float dtypes, T >= 1.
+    """
+    (batch, heads, time, dim), width = q.shape, v.shape[-1]
+    q, k, v = (x.double().unbind(2) for x in (q, k, v))
+    state = torch.zeros(batch, heads, dim, width, dtype=torch.float64)
+    state = state if initial_state is None else initial_state.double()
+    fades = log_decay.double().exp()
+    if log_decay.ndim == 4 and angle is not None:  # one a plane
+        fades = fades.repeat_interleave(2, -1) if interleaved else torch.cat((fades, fades), -1)
+    fades = fades[:, None, None].expand(heads, 1, 1) if log_decay.ndim == 1 else fades
+    rows = []
+    for t in range(time):
+        if angle is not None:
+            state = _turned_back(state, angle[:, :, t] if angle.ndim == 4 else angle, interleaved)
+        fade = fades if log_decay.ndim == 1 else fades[:, :, t].reshape(batch, heads, -1, 1)
+        state = fade * state + k[t][..., :, None] * v[t][..., None, :]
+        rows.append(scale * (q[t][..., :, None] * state).sum(-2))
+    return torch.stack(rows, dim=2), state
+
+
+def _turned_back(state: Tensor, angle: Tensor, interleaved: bool) -> Tensor:
+    """R(-angle) on the rows of a state, plane by plane."""
+    turned, pairs, angle = torch.empty_like(state), state.shape[-2] // 2, angle.double()
+    for i in range(pairs):
+        a, b = (2 * i, 2 * i + 1) if interleaved else (i, i + pairs)
+        cos, sin = angle[..., i, None].cos(), angle[..., i, None].sin()
+        turned[..., a, :] = cos * state[..., a, :] + sin * state[..., b, :]
+        turned[..., b, :] = cos * state[..., b, :] - sin * state[..., a, :]
+    return turned
+
+
 def _moved(x: Tensor, encoding: Encoding, name: str, position_ids: Tensor) -> Tensor:
     """V(s) x or O(t) x, token by token."""
     moved = [_value_matrix(encoding, name, _exact(t)) for t in position_ids.tolist()]
@@ -153,4 +197,4 @@ def _number(value: sp.Expr) -> float:
     return round_correctly(lambda: number_ball(value), torch.float64)
 
 
-__all__ = ["attention", "pair_matrix", "scores", "transport"]
+__all__ = ["attention", "linear_attention", "pair_matrix", "scores", "transport"]

@@ -1,0 +1,83 @@
+"""What a stretch of tokens does to a state of linear attention, and how two stretches make one.
+
+    S ↦ e^{log_decay} R(-angle) S + state
+
+Two such maps, one after the other, are one again, so stretches can be summed up apart, on several machines,
+and put together in any grouping: the group law, with what the tokens added carried along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from .decays import carried, two_terms
+from .errors import BadDtype, BadTensor
+from .linear_checks import check_chunk_size, check_state, check_tokens
+from .linear_forms import state_after
+from .linear_inputs import rotated
+from .softmax import full_precision
+
+
+@dataclass(frozen=True)
+class StateMap:
+    """The map S ↦ e^{log_decay} R(-angle) S + state of a stretch of tokens.
+
+    state: (B, H, dk, dv) float32 (float64 for float64 tokens), what the stretch makes of an empty state;
+    log_decay: (1 or B, H, 1 or dk) float64, the sum over its tokens; angle: (1 or B, 1 or H, dk/2) float64
+    radians, likewise, or None where nothing turns; interleaved: the pairing of the planes that turn.
+    """
+
+    state: Tensor
+    log_decay: Tensor
+    angle: Tensor | None = None
+    interleaved: bool = False
+
+    def __call__(self, state: Tensor) -> Tensor:
+        """Where a state, (B, H, dk, dv), is after the stretch."""
+        if self.angle is not None:
+            state = rotated(state.mT, self.angle.unsqueeze(-2), self.interleaved, back=True).mT
+        return carried(state, two_terms(self.log_decay.exp().unsqueeze(-1), state.dtype), self.state)
+
+
+def state_map(
+    k: Tensor,
+    v: Tensor,
+    log_decay: Tensor,
+    *,
+    angle: Tensor | None = None,
+    chunk_size: int = 64,
+    interleaved: bool = False,
+) -> StateMap:
+    """What tokens do to a state, whatever it is; arguments and errors as for `linear_attention`.
+
+    For one sequence on several machines: each forms the map of its own tokens, puts the maps before it
+    together with `combine_states`, and gives that map's state to `linear_attention` as its initial_state
+    (or, if the sequence goes on from a state, where the map takes that one). Chunk by chunk, O(T), without
+    outputs; gradients flow to all inputs.
+    """
+    tokens = check_tokens(k, k, v, log_decay, angle, 1.0, interleaved)
+    check_chunk_size(chunk_size)
+    empty = check_state(None, "state", k, v, k.shape[0])
+    with full_precision(k):
+        log_decay = tokens.log_decay.double().expand(-1, -1, tokens.time, -1).sum(2)
+        state = tokens.state_turned(state_after(tokens, empty, chunk_size), [tokens.time - 1], back=True)
+        turned = tokens.turn_up_to([tokens.time - 1])
+        return StateMap(state, log_decay, None if turned is None else turned.squeeze(2), interleaved)
+
+
+def combine_states(earlier: StateMap, later: StateMap) -> StateMap:
+    """One map for both stretches, `earlier` first; (a b) c and a (b c) agree to rounding."""
+    for name, part in (("earlier", earlier), ("later", later)):
+        if not isinstance(part, StateMap):
+            raise BadDtype(f"{name} is a {type(part).__name__}; a StateMap works, as state_map gives it")
+    kinds = [(m.state.shape, m.state.dtype, m.angle is None, m.interleaved) for m in (earlier, later)]
+    if kinds[0] != kinds[1]:
+        words = [f"{tuple(shape)} {dtype}{'' if still else ', turning'}" for shape, dtype, still, _ in kinds]
+        raise BadTensor(f"earlier is a map of {words[0]} and later of {words[1]}; maps of one kind work")
+    angle = None if earlier.angle is None or later.angle is None else earlier.angle + later.angle
+    return StateMap(later(earlier.state), earlier.log_decay + later.log_decay, angle, earlier.interleaved)
+
+
+__all__ = ["StateMap", "combine_states", "state_map"]
