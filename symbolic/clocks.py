@@ -22,6 +22,7 @@ from .exact import exact_entry, exact_matrix
 from .generator import Generator
 from .separate import apart
 from .spectral.sparse import multiplied, product
+from .spectral.spectrum import in_field
 from .words import Words, letters
 
 TOKEN, OTHER = sp.Symbol("l", real=True), sp.Symbol("l'", real=True)
@@ -210,7 +211,7 @@ def _independent(gates: list, generators: Sequence[Generator]) -> list:
     if len(generators) != len(gates):
         raise BadInput(f"there are {len(generators)} generators and {len(gates)} gates; give one gate each")
     columns = sp.Matrix.hstack(*(generator.matrix.reshape(generator.dim**2, 1) for generator in generators))
-    reduced, pivots = columns.to_DM(extension=True).to_field().rref()
+    reduced, pivots = in_field(columns).rref()
     rows = reduced.to_Matrix()
     weights = [list(rows[b, :]) for b in range(len(pivots))] or [[sp.S.Zero] * len(gates)]
     if isinstance(gates[0], sp.Expr):

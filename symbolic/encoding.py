@@ -183,6 +183,10 @@ class Encoding(ABC):
         """Decide whether U(t, s) depends on differences of clock readings only; None without clocks."""
         return None
 
+    def in_family_in_clocks(self) -> Verdict | None:
+        """Decide whether U(t, s) is exp of generators at differences of readings; None without clocks."""
+        return self.is_relative_in_clocks()
+
     @property
     def sentence(self) -> str:
         """The encoding in words, one line."""
@@ -217,21 +221,6 @@ class Encoding(ABC):
 
     def __hash__(self) -> int:
         return hash(self._key())
-
-    def __add__(self, other: object) -> Encoding:
-        """Both at once: content generators, which must commute, and biases add; BadInput if they cannot."""
-        raise self._cannot_add(other)
-
-    def __radd__(self, other: object) -> Encoding:
-        raise self._cannot_add(other)
-
-    def _cannot_add(self, other: object) -> Exception:
-        if not isinstance(other, Encoding):
-            return WrongType(f"{self.name} was added to a {type(other).__name__}; another encoding works")
-        return BadInput(
-            f"{self.name} and {other.name} cannot be added; nope, rope, decay, damped_rope and alibi of one "
-            "concrete head_dim compose"
-        )
 
 
 def _said(value: object) -> str:

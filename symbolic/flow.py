@@ -17,6 +17,7 @@ from .spectral.classify import AnyBlock
 from .spectral.companion import CompanionBlock
 from .spectral.rootflow import Part, RootFlow, root_flow
 from .spectral.sparse import diagonal, from_sparse, product, sandwich
+from .spectral.spectrum import in_field
 
 
 class InBasis(Protocol):
@@ -135,6 +136,7 @@ def _roots_solve(generator: InBasis, _general: InBasis) -> Verdict:
     on_roots = from_sparse(n, {(i, i): sp.S.One for i in range(n) if chosen[i]})
     projection = sandwich(generator.basis, on_roots, generator.inverse_basis)
     start = sum((flow.start() for flow in flows), sp.zeros(n))
-    if (projection - start).applyfunc(sp.expand).is_zero_matrix:
+    rest = (projection - start).applyfunc(sp.expand)
+    if rest.is_zero_matrix or in_field(rest).is_zero_matrix:
         return Verdict(Status.PROVED, "the sums over roots start at the projections on their spaces")
     raise Disagreement("the sums over roots do not start at the projections on their spaces")

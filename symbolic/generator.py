@@ -22,6 +22,7 @@ from .spectral.classify import AnyBlock, classify
 from .spectral.companion import CompanionBlock
 from .spectral.metric import Metric, is_isometric, metric_of
 from .spectral.sparse import diagonal, sandwich
+from .spectral.spectrum import in_field
 from .spectral.tempo import Tempo, tempo
 from .typeset import to_grid
 
@@ -196,7 +197,7 @@ def _exact(matrix: object) -> sp.ImmutableMatrix:
 
 def _inverse(basis: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
     """S⁻¹ over the field of the entries; BadInput when S is singular."""
-    field = basis.to_DM(extension=True).to_field()
+    field = in_field(basis)
     if field.rank() < basis.rows or _vanishes(field.det(), basis):
         raise BadInput("basis is singular; the columns of a basis must be linearly independent")
     return sp.ImmutableMatrix(field.inv().to_Matrix())

@@ -56,7 +56,7 @@ def verdicts(encoding: Encoding) -> Verdicts:
     return Verdicts(
         group=_in_time(encoding.has_group_law(), encoding.is_cocycle(), "cocycle"),
         relative=_in_time(encoding.is_relative(), clocks, word),
-        family=_in_time(encoding.in_family(), clocks, word),
+        family=_in_time(encoding.in_family(), encoding.in_family_in_clocks(), word),
         bidirectional=_plain(encoding.is_bidirectional()),
         bounded=_bounded(encoding),
     )

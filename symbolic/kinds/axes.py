@@ -21,12 +21,13 @@ from ..errors import BadInput
 from ..generator import Generator
 from ..spectral.sparse import product
 from ..tree import D
+from .summed import Addable
 
 Vector = tuple[sp.Expr, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AxesEncoding(Encoding):
+class AxesEncoding(Addable):
     """axes: X_0, …, X_{n-1} on head_dim features. Positions t and s are tuples of n exact numbers."""
 
     axes: Axes

@@ -55,7 +55,8 @@ def _each(what: str, entries: Iterable[sp.Expr], positions: set, decide: Callabl
         elif calls := sorted(entry.atoms(AppliedUndef), key=str):
             verdicts.append(_opaque(what, calls[0]))
         else:
-            verdicts.append(named(what, decide(entry)))
+            rest = [term for term in sp.Add.make_args(entry) if not within(term, positions)]
+            verdicts.append(named(what, decide(sp.Add(*rest))))
     moved = [v for v, entry in zip(verdicts, found, strict=True) if entry.free_symbols & positions]
     return conjunction(moved)
 

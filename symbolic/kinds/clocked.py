@@ -25,10 +25,11 @@ from ..spectral.sparse import product
 from ..verdict import conjunction
 from .bounds import FROM_ABOVE, IN_SIZE, Sides, in_one
 from .generated import Bias, FreeNames, stays
+from .summed import Addable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clocked(Encoding):
+class Clocked(Addable):
     """A content generator and a clock for every r, and biases in spare slots, each read at one of the clocks.
 
     clocks: Φ_1, …, Φ_m. movers: X_1, …, X_m on head_dim features, which commute. biases: pairs (r, bias), the
@@ -49,6 +50,11 @@ class Clocked(Encoding):
         for mover in self.movers:
             if mover.dim != self.head_dim:
                 raise BadInput(f"a generator has size {mover.dim}, not head_dim {self.head_dim}")
+
+    @property
+    def moves(self) -> bool:
+        """Whether a generator on the content is not 0."""
+        return any(mover.matrix.todok() for mover in self.movers)
 
     @cached_property
     def generators(self) -> tuple[Generator, ...]:

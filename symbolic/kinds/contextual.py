@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
-from ..encoding import Encoding, column
+from ..encoding import column
 from ..entries import GAP, KEY
 from ..errors import BadInput, Unsupported
 from ..separate import apart
 from ..verdict import Status, Verdict
+from .summed import Addable
 
 Tokens = Callable[[sp.Expr], sp.MatrixBase]
 Rule = Callable[[sp.MatrixBase, sp.MatrixBase, Tokens, sp.Expr, sp.Expr], sp.Expr]
@@ -34,7 +35,7 @@ def summed(term: Callable[[sp.Expr], sp.Expr], first: sp.Expr, last: sp.Expr) ->
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contextual(Encoding):
+class Contextual(Addable):
     """rule: the score from q and k, columns of shape (head_dim, 1), the tokens x, t and s, for t >= s.
 
     x(l) has shape (head_dim, 1).
@@ -42,6 +43,14 @@ class Contextual(Encoding):
 
     rule: Rule
     trials: Sequence[tuple[int, int]] = field(default=NEAR, kw_only=True)
+
+    @property
+    def moves(self) -> bool:
+        """Whether the rule does more to q and k than q·k: then it is no bias."""
+        t, s = self.shown_positions()
+        q, k = self.content()
+        rest = sp.expand(self.rule(q, k, self.tokens, t, s) - q.dot(k))
+        return rest.has(*q, *k)
 
     def tokens(self, position: sp.Expr) -> sp.ImmutableMatrix:
         """The column x0(l), x1(l), … of opaque functions, at l = position."""

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
-from ..decide import Status, Verdict, decide
-from ..encoding import Encoding
+from ..decide import Status, Verdict
 from ..entries import GAP, KEY, QUERY
-from ..errors import BadInput, Unsupported
 from ..generator import Generator
-from ..realization import NotRealizable, realize
 from ..verdict import conjunction
 from .bounds import FROM_ABOVE, IN_SIZE, Sides, in_both, in_one
+from .entrywise import realizable
 from .generated import FreeNames
+from .summed import Addable
 
 Factor = Callable[[tuple[Generator, ...], sp.Expr], sp.MatrixBase]
 BiasFormula = Callable[[sp.Expr, sp.Expr], sp.Expr]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Formula(Encoding):
+class Formula(Addable):
     """An encoding of which nothing is assumed: its factors are functions of the ingredients and the position.
 
     ingredients: generators that the factors use. query, key, values, output: F, G, V, O as functions
@@ -43,6 +41,11 @@ class Formula(Encoding):
     def generators(self) -> tuple[Generator, ...]:
         """The generators that occur in the factors; the encoding itself has none."""
         return self.ingredients
+
+    @property
+    def moves(self) -> bool:
+        """Whether there is anything but a bias."""
+        return bool(self.slots) or any((self.query, self.key, self.values, self.output))
 
     def _factor(self, factor: Factor | None, position: sp.Expr) -> sp.ImmutableMatrix:
         if factor is None:
@@ -150,40 +153,3 @@ class Formula(Encoding):
 
 
 _PARTS = {"score": "the content", "values": "the values"}
-
-
-def realizable(maps: Mapping[str, tuple[sp.Expr, ...]]) -> Verdict:
-    """PROVED if every entry is an exponential polynomial of the gap, REFUTED by one that is none."""
-    count = 0
-    for which, entries in maps.items():
-        for entry in entries:
-            if entry.atoms(AppliedUndef):
-                why = f"{entry} is an opaque function; some are exponential polynomials and some are not"
-                return Verdict(status=Status.UNDECIDED, reason=why)
-            try:
-                found: object = realize(entry, GAP)
-            except Unsupported as problem:
-                return Verdict(status=Status.UNDECIDED, reason=str(problem))
-            except BadInput:
-                if decide(entry, 0).status is not Status.PROVED:
-                    raise
-                continue  # 0 for all gaps, which every X gives
-            if isinstance(found, NotRealizable):
-                return _outside(which, found)
-            count += 1
-    return Verdict(
-        status=Status.PROVED,
-        reason=f"the score depends on the gap only, and each of {count} different entries is cᵀ exp(uX) v",
-    )
-
-
-def _outside(which: str, found: NotRealizable) -> Verdict:
-    cited = f" ({found.cited})" if found.cited else ""
-    evidence = f"; {found.witness.sentence}" if found.witness else ""
-    point = found.witness.data.get("point") if found.witness else None
-    return Verdict(
-        status=Status.REFUTED,
-        reason=f"its {which} is no exponential polynomial of the gap: {found.reason}{cited}{evidence}",
-        witness=point,
-        side_conditions=found.conditions,
-    )

@@ -21,6 +21,7 @@ from ..spectral.companion import CompanionBlock
 from ..tree import D
 from ..verdict import conjunction
 from .bounds import FROM_ABOVE, IN_SIZE, Sides, in_one, named
+from .summed import Addable
 
 LONGEST_MIXED = 8  # features that a dense basis may mix before identities are decided block by block
 
@@ -39,7 +40,7 @@ class Bias:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Generated(Encoding):
+class Generated(Addable):
     """A generator on the content, biases in spare slots after it, optionally moved values.
 
     content_generator: on head_dim features. value_generator Y: if given, V(s) = exp(-sY) and O(t) = exp(tY).
@@ -192,16 +193,35 @@ class Generated(Encoding):
         if self.biases:
             yield in_one("the bias", [self.relative_bias(GAP)], GAP, domain, sides)
 
-    def __add__(self, other: object) -> Encoding:
+    @property
+    def moves(self) -> bool:
+        """Whether content or values are moved, or q and k multiplied."""
+        still = self.value_generator is None and self.amplitude == 1
+        return not still or bool(self.content_generator.matrix.todok())
+
+    def merged(self, part: Encoding) -> Encoding | None:
+        """One member for both, if the part is one; BadInput where the generators do not commute."""
+        return self._plus(part) if isinstance(part, Generated) else None
+
+    def split(self) -> tuple[Encoding | None, tuple[Encoding, ...]]:
+        """(this without its lifted biases or None, these alone)."""
+        if not self.biases or not self.moves:
+            return (self, ()) if self.moves else (None, (self,) * bool(self.biases))
+        names = {kind: [p.name for p in self.parts if p.moves is kind] for kind in (True, False)}
+        bare = replace(self, name=" + ".join(names[True]) or self.name, biases=(), summands=())
+        unmoved = replace(
+            self,
+            name=" + ".join(names[False]) or self.name,
+            content_generator=Generator.direct_sum(*[Block(0)] * int(self.head_dim)),
+            value_generator=None,
+            summands=(),
+            amplitude=sp.S.One,
+        )
+        return bare, (unmoved,)
+
+    def _plus(self, other: Generated) -> Generated:
         """Content generators, which must commute, and biases add; the part with a bias gives the scale."""
-        if not isinstance(other, Generated):
-            return NotImplemented if isinstance(other, Encoding) else super().__add__(other)
         names = (self.name, other.name)
-        if self.head_dim != other.head_dim:
-            raise BadInput(
-                f"{names[0]} has head_dim {self.head_dim} and {names[1]} has head_dim {other.head_dim}; "
-                "give both the same head_dim"
-            )
         summands = self.parts + other.parts
         return Generated(
             name=" + ".join(part.name for part in summands),

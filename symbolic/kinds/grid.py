@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import sympy as sp
 
 from ..axes import named
-from ..encoding import Encoding
 from ..entries import GAP
 from ..errors import BadInput, WrongType
 from ..exact import exact_entry
 from ..verdict import Status, Verdict
 from ..walk import shown
-from .formula import realizable
+from .entrywise import realizable
+from .summed import Addable
 
 Vector = tuple[sp.Expr, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GridBias(Encoding):
+class GridBias(Addable):
     """score = q·k + table(t - s) for positions t and s, tuples of `axes` exact numbers.
 
     table: the bias as a function of the tuple of gaps, added to the unscaled score.
@@ -28,6 +28,11 @@ class GridBias(Encoding):
 
     axes: int
     table: Callable[[Vector], sp.Expr]
+
+    @property
+    def moves(self) -> bool:
+        """False: it is a bias."""
+        return False
 
     def position(self, value: object, name: str) -> Vector:
         """`value` as a tuple of exact numbers, one an axis."""

@@ -11,17 +11,18 @@ from ..encoding import Encoding
 from ..errors import BadInput
 from ..generator import Generator
 from .generated import Generated
+from .summed import Addable, Sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PerHead(Encoding):
+class PerHead(Addable):
     """Several heads; a question about one score goes to `heads[h]`, a verdict holds for all of them."""
 
-    members: tuple[Generated, ...]
+    members: tuple[Encoding, ...]
     summands: tuple[Encoding, ...] = ()
 
     @property
-    def heads(self) -> tuple[Generated, ...]:
+    def heads(self) -> tuple[Encoding, ...]:
         """One encoding per head."""
         return self.members
 
@@ -111,10 +112,10 @@ class PerHead(Encoding):
         return self._plus(other, lambda mine, its: its + mine, lambda mine, its: its + mine)
 
     def _plus(self, other: object, add, join) -> Encoding:
-        if isinstance(other, Generated):
-            others: tuple[Generated, ...] = (other,) * len(self.members)
-        elif isinstance(other, PerHead):
+        if isinstance(other, PerHead):
             others = other.members
+        elif isinstance(other, Addable):
+            others = (other,) * len(self.members)
         else:
             raise self._cannot_add(other)
         if len(others) != len(self.members):
@@ -132,7 +133,11 @@ class PerHead(Encoding):
         )
 
 
-def _shape(head: Generated) -> object:
+def _shape(head: Encoding) -> object:
     """What is left of a head when its numbers are freed; heads of one shape have one proof."""
+    if isinstance(head, Sum):
+        return tuple(map(_shape, head.pieces))
+    if not isinstance(head, Generated):
+        return head
     free = head.symbolic()[0]
     return free.content_generator, free.biases, free.value_generator

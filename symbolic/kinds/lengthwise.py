@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from ..decide import Status, Verdict, decide
-from ..encoding import Encoding
 from ..entries import Place
 from ..separate import separate
+from .summed import Addable
 
 Spectrum = Callable[[sp.Expr], tuple[sp.Expr, ...]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Lengthwise(Encoding):
+class Lengthwise(Addable):
     """Plane k of a vector at position p turns by p·w_k(p + 1); what is cached stays as it was turned.
 
         F(t) = m R(t w(t+1)),   G(s) = m R(s w(s+1))

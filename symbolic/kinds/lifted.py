@@ -10,19 +10,20 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..decide import Status, Verdict, decide
-from ..encoding import Encoding, column
+from ..encoding import column
 from ..entries import GAP, KEY
 from ..generator import Generator
 from ..realizing.above import bounded_above
 from ..verdict import conjunction
 from .generated import FreeNames, composes, stays, verify_flow_by_entries
+from .summed import Addable
 
 ContentMap = Callable[[sp.MatrixBase], sp.MatrixBase]
 Published = Callable[[Generator, sp.Expr, sp.Expr, sp.MatrixBase, sp.MatrixBase], sp.Expr]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Lifted(Encoding):
+class Lifted(Addable):
     """One fixed generator on lifted features, reached from q and k by exact maps, linear or not.
 
     generator: X, on n features. query_map, key_map: φ and ψ, columns of head_dim entries -> columns of n.

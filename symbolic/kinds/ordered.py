@@ -17,12 +17,13 @@ import sympy as sp
 from ..balls import enclose
 from ..clocks import any_product_is_a_cocycle, order_free
 from ..decide import Status, Verdict, decide
-from ..encoding import Encoding
 from ..entries import Identities, Place
 from ..errors import BadInput
 from ..exact import whole
 from ..separate import separate
 from ..spectral.sparse import product
+from ..spectral.spectrum import in_field
+from .summed import Addable
 
 Numbers = tuple[sp.Expr, ...]
 REACH = ((1, 1), (2, 1), (1, 2), (2, 2))  # (s, u) at which equal gaps are compared
@@ -100,7 +101,7 @@ class Tokens:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ordered(Encoding):
+class Ordered(Addable):
     """One matrix a token, multiplied from the key to the query, later tokens on the left.
 
     tokens: the matrices, of size head_dim. inclusive: the query's own token counts and the key's does not, or
@@ -152,7 +153,7 @@ class Ordered(Encoding):
         whole_way = self.evolution(int(self.position(s, "s")), 0)
         if self._turns():
             return whole_way.T
-        return sp.ImmutableMatrix(whole_way.to_DM(extension=True).to_field().inv().to_Matrix())
+        return sp.ImmutableMatrix(in_field(whole_way).inv().to_Matrix())
 
     def is_cocycle(self) -> Verdict:
         """U(t, t) = I and U(t, s)U(s, r) = U(t, r), for any factors whatever."""
@@ -302,7 +303,7 @@ def _not_negative(value: sp.Expr) -> bool:
 
 def _determinant(factor: sp.MatrixBase) -> sp.Expr:
     """det H over the field of its entries."""
-    domain = factor.to_DM(extension=True).to_field()
+    domain = in_field(factor)
     return domain.domain.to_sympy(domain.det())
 
 

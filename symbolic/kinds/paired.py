@@ -29,6 +29,11 @@ class Paired(Formula):
 
     matrix: PairMatrix = field(kw_only=True)
 
+    @property
+    def moves(self) -> bool:
+        """True: the matrix meets the content."""
+        return True
+
     def query_factor(self, t: sp.Expr) -> sp.ImmutableMatrix:
         """Refused: the query's position alone gives no factor."""
         raise self._no_factor()

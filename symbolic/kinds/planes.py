@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from ..decide import Status, Verdict, decide
-from ..encoding import Encoding
 from ..entries import GAP, KEY
 from ..errors import Unsupported
 from ..exact import exact_entry
 from .generated import Generated
+from .summed import Addable
 
 INDEX = sp.Symbol("j", integer=True, nonnegative=True)
 FREQUENCY = sp.IndexedBase("w", positive=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlaneSum(Encoding):
+class PlaneSum(Addable):
     """n planes, n a symbol, each an encoding of two features with its own free frequency w[j].
 
     plane: the encoding of one plane, with `symbol` as its frequency. interleaved: plane j is (2j, 2j+1), else

@@ -9,6 +9,7 @@ from ..balls import Enclosure, enclose
 from ..premises import Premises
 from ..sign_rules import Signs, signs_of
 from .isolate import isolate
+from .spectrum import in_field
 
 
 def is_positive_definite(matrix: sp.ImmutableMatrix) -> bool:
@@ -46,7 +47,7 @@ def root_of_condition(matrix: sp.ImmutableMatrix, digits: int = 20) -> Enclosure
 
 
 def _over_field(matrix: sp.MatrixBase) -> DomainMatrix:
-    return matrix.to_DM(extension=True).to_field().to_dense()
+    return in_field(matrix).to_dense()
 
 
 def possible_signs(number: sp.Expr) -> Signs:

@@ -15,7 +15,7 @@ MAX_BITS = 1 << 16
 
 @dataclass(frozen=True)
 class Root:
-    """A rectangle that contains exactly one root; `imag` is 0 exactly if the root is real."""
+    """A rectangle that contains exactly one root; on an axis the other part is exactly 0."""
 
     real: Enclosure
     imag: Enclosure
@@ -26,7 +26,8 @@ def isolate(polynomial: sp.Poly, digits: int = 20) -> tuple[Root, ...]:
 
     polynomial: squarefree, over Q or a real number field. Sorted by real part, then imaginary part.
     Source: isolating Newton discs, Johansson, Arb (IEEE TC 2017); a disc that meets the real axis and no
-    other disc holds a real root, since roots come in conjugate pairs.
+    other disc holds a real root, since roots come in conjugate pairs; with p(-λ) = ±p(λ) the same is true of
+    the imaginary axis.
     """
     if isinstance(digits, bool) or not isinstance(digits, int) or digits < 1:
         raise BadInput(f"digits is {digits!r}; a whole number of at least 1 works")
@@ -37,7 +38,7 @@ def isolate(polynomial: sp.Poly, digits: int = 20) -> tuple[Root, ...]:
 
 
 def root_balls(polynomial: sp.Poly, bits: int) -> list[acb]:
-    """Disjoint complex balls with one root each, of relative width near 2^-bits; real roots have imag 0."""
+    """Disjoint complex balls with one root each, of relative width near 2^-bits; on the axes exactly so."""
     work = 2 * bits
     while work <= MAX_BITS:
         with ctx.workprec(work):
@@ -56,13 +57,22 @@ def _discs(polynomial: sp.Poly, bits: int) -> list[acb] | None:
         return None
     if any(a.overlaps(b) for i, a in enumerate(discs) for b in discs[:i]):
         return None
-    return [acb(z.real) if _is_real(i, discs) else z for i, z in enumerate(discs)]
+    symmetric = len({power % 2 for (power,), _ in polynomial.terms()}) == 1
+    return [_on_axis(z, discs, symmetric) for z in discs]
 
 
-def _is_real(index: int, discs: list[acb]) -> bool:
-    """Whether the disc's mirror image meets that disc and no other."""
-    mirror = discs[index].conjugate()
-    return [i for i, other in enumerate(discs) if other.overlaps(mirror)] == [index]
+def _on_axis(disc: acb, discs: list[acb], symmetric: bool) -> acb:
+    """The part of a disc on the real axis, or if roots are `symmetric` about the imaginary one, on that.
+
+    It is taken if the disc's mirror image meets that disc and no other.
+    """
+    for mirror, axis, known in (
+        (disc.conjugate(), acb(disc.real), True),
+        (-disc.conjugate(), acb(0, disc.imag), symmetric),
+    ):
+        if known and [other is disc for other in discs if other.overlaps(mirror)] == [True]:
+            return axis
+    return disc
 
 
 def _narrow(disc: acb, bits: int) -> bool:

@@ -22,7 +22,7 @@ from .companion import CompanionBlock
 from .definite import is_positive_definite, is_positive_semidefinite, root_of_condition
 from .rootflow import power_sums
 from .sparse import diagonal, sandwich
-from .spectrum import over_a_field
+from .spectrum import in_field, over_a_field
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _vandermonde_metric(block: CompanionBlock) -> sp.ImmutableMatrix:
 
 def _lyapunov(matrix: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
     """The one symmetric D with BᵀD + DB = -I, for B with all eigenvalues left of the axis."""
-    n, b = matrix.rows, matrix.to_DM(extension=True).to_field()
+    n, b = matrix.rows, in_field(matrix)
     field = b.domain
     places = [(i, j) for i in range(n) for j in range(i, n)]
     index = {place: k for k, place in enumerate(places)} | {(j, i): k for k, (i, j) in enumerate(places)}

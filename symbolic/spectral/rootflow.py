@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
+from sympy.polys.polyerrors import CoercionFailed
 
-from .spectrum import at_matrix
+from .spectrum import at_matrix, elements, in_field, inverse_slope
 
 LAMBDA = sp.Symbol("lambda")
 Powers = tuple[DomainMatrix, ...]  # coefficients of 1, λ, …, λ^(r-1)
@@ -61,10 +62,10 @@ class RootFlow:
     def start(self) -> sp.ImmutableMatrix:
         """The value at t = 0: Σ_λ B_0(λ)."""
         sums = power_sums(self.factor, self.factor.degree())
-        total = sp.zeros(*self.terms[0][0].shape)
+        total = self.terms[0][0] * self.terms[0][0].domain.zero
         for part, value in zip(self.terms[0], sums, strict=True):
-            total += part.to_Matrix() * value
-        return sp.ImmutableMatrix(total.applyfunc(sp.expand))
+            total = total + part * part.domain.from_sympy(value)
+        return sp.ImmutableMatrix(total.to_Matrix().applyfunc(sp.expand))
 
     def _times_root(self, powers: Powers) -> list[DomainMatrix]:
         """λ · B: the coefficients move up by one, and λ^r becomes minus the lower part of p."""
@@ -136,7 +137,10 @@ def _sum(a: DomainMatrix, b: DomainMatrix) -> DomainMatrix:
 
 def _field_matrix(matrix: sp.MatrixBase, factor: sp.Poly) -> DomainMatrix:
     """The matrix over a field that contains its entries and the coefficients of p."""
-    own = matrix.to_DM(extension=True).to_field()
+    try:
+        return matrix.to_DM(domain=factor.domain).to_dense()
+    except CoercionFailed:
+        own = in_field(matrix)
     return own.convert_to(own.domain.unify(factor.domain)).to_dense()
 
 
@@ -155,13 +159,13 @@ def _root_symbol(t: sp.Expr) -> sp.Symbol:
 def _projectors(factor: sp.Poly) -> list[DomainMatrix]:
     """q_λ(C)/p'(λ) as coefficients of 1, λ, …, λ^(r-1)."""
     r, field = factor.degree(), factor.domain
-    rising = list(reversed(factor.all_coeffs()))
+    falling = elements(factor, field)
     c = _field_matrix(companion_matrix(factor), factor)
-    horner = [at_matrix(tuple(map(field.from_sympy, rising[:i:-1])), c) for i in range(r)]
-    inverse = factor.diff().invert(factor)
+    horner = [at_matrix(tuple(falling[: r - i]), c) for i in range(r)]
+    inverse = inverse_slope(factor)
     result = [_zero(r, factor)] * r
     for i, part in enumerate(horner):
         shifted = (inverse * sp.Poly(factor.gen**i, factor.gen, domain=field)).rem(factor)
-        for (power,), value in shifted.terms():
-            result[power] = result[power] + part * field.from_sympy(value)
+        for power, value in enumerate(reversed(elements(shifted, field))):
+            result[power] = result[power] + part * value
     return result

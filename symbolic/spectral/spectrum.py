@@ -17,6 +17,7 @@ from ..errors import Unsupported
 from ..walk import text
 
 Coefficients = tuple[Any, ...]  # domain elements, highest power first, monic
+MAX_PRIME = 10_000  # dependent square roots are seen as such by their primes up to here
 MAX_ROOTS = 3  # square roots of different rationals in one part: a field of degree 8
 
 
@@ -70,7 +71,7 @@ def over_a_field(matrix: sp.ImmutableMatrix, name: str = "matrix") -> DomainMatr
                 f"{name} has the entry {text(_holder(matrix, node))}; outside canonical blocks rationals, "
                 f"square roots of rationals and symbols work, so write a free symbol for {text(node)}"
             )
-    roots = sorted(constants - {sp.pi}, key=sp.default_sort_key)
+    roots = _independent(sorted(constants - {sp.pi}, key=sp.default_sort_key))
     if len(roots) > MAX_ROOTS:
         raise Unsupported(
             f"{name} has {len(roots)} different square roots in one part; up to {MAX_ROOTS} work, "
@@ -83,6 +84,21 @@ def over_a_field(matrix: sp.ImmutableMatrix, name: str = "matrix") -> DomainMatr
     for (i, j), entry in matrix.todok().items():
         entries[i][j] = field.from_sympy(entry)
     return DomainMatrix(entries, matrix.shape, field).to_dense()
+
+
+def in_field(matrix: sp.MatrixBase) -> DomainMatrix:
+    """The matrix over a field of its entries in which 0 is recognised, as far as there is one.
+
+    sympy finds none for √2 beside π or a symbol and leaves such entries as expressions, whose sums and
+    products are not compared; `over_a_field` has one. Else expressions up to cancellation.
+    """
+    plain = matrix.to_DM(extension=True).to_field()
+    if plain.domain != sp.EXRAW:
+        return plain
+    try:
+        return over_a_field(sp.ImmutableMatrix(matrix))
+    except Unsupported:
+        return plain.convert_to(sp.EX)
 
 
 def _constants(matrix: sp.ImmutableMatrix) -> set[sp.Expr]:
@@ -112,6 +128,20 @@ def _square_root(node: sp.Expr) -> bool:
     return bool(base.is_Rational and base.is_positive and exponent.is_Rational and exponent.q == 2)
 
 
+def _independent(roots: list[sp.Expr]) -> list[sp.Expr]:
+    """Those whose products give all of them up to rationals: √6 is in the field of √2 and √3."""
+    kept, echelon = [], []
+    for root in roots:
+        found = sp.factorrat(root.base, limit=MAX_PRIME, use_rho=False, use_pm1=False)
+        primes = frozenset(p for p, power in found.items() if power % 2)
+        for row in echelon:
+            primes = min(primes, primes ^ row, key=lambda x: sorted(x, reverse=True))
+        if primes:
+            echelon.append(primes)
+            kept.append(root)
+    return kept
+
+
 def _holder(matrix: sp.ImmutableMatrix, node: sp.Expr) -> sp.Expr:
     return next((entry for entry in matrix.todok().values() if entry.has(node)), node)
 
@@ -121,16 +151,36 @@ def factors(matrix: DomainMatrix) -> tuple[Factor, ...]:
     field, unknown = matrix.domain, sp.Dummy("lambda")
     whole = sp.Poly.from_list(matrix.charpoly(), unknown, domain=field)
     found = [
-        Factor(tuple(field.convert(c) for c in _elements(part.monic(), field)), exponent, field)
+        Factor(tuple(field.convert(c) for c in elements(part.monic(), field)), exponent, field)
         for part, exponent in whole.factor_list()[1]
     ]
     return tuple(sorted(found, key=lambda f: (f.degree, *map(sp.default_sort_key, f.numbers))))
 
 
-def _elements(part: sp.Poly, field: Any) -> list[Any]:
-    """The coefficients as elements of `field`."""
+def elements(part: sp.Poly, field: Any) -> list[Any]:
+    """The coefficients as elements of `field`, highest power first."""
     own = part.domain
-    return [field.convert_from(c, own) for c in part.rep.to_list()]
+    return [monic_below(field.convert_from(c, own)) for c in part.rep.to_list()]
+
+
+def monic_below(element: Any) -> Any:
+    """The same element of a field; of fractions over an algebraic field the one with a monic denominator.
+
+    There sympy cancels no constants: 16√2/16√2 is not 1 to it, and numbers grow with every step.
+    """
+    field = getattr(element, "field", None)
+    if field is None or not field.domain.is_AlgebraicField:
+        return element
+    inverse = field.domain.one / element.denom.LC
+    return field.raw_new(element.numer.mul_ground(inverse), element.denom.mul_ground(inverse))
+
+
+def inverse_slope(irreducible: sp.Poly) -> sp.Poly:
+    """q with q·p' = 1 modulo p."""
+    field, gen = irreducible.domain, irreducible.gen
+    found, unit = irreducible.diff().half_gcdex(irreducible)
+    (unit,) = elements(unit, field)
+    return sp.Poly.from_list([monic_below(c / unit) for c in elements(found, field)], gen, domain=field)
 
 
 def squarefree(found: tuple[Factor, ...]) -> Coefficients:
