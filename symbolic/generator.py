@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sympy as sp
+from sympy.polys.matrices import DomainMatrix
 
 from .block import Block
 from .boundedness import Boundedness, boundedness
@@ -198,13 +199,14 @@ def _exact(matrix: object) -> sp.ImmutableMatrix:
 def _inverse(basis: sp.ImmutableMatrix) -> sp.ImmutableMatrix:
     """S⁻¹ over the field of the entries; BadInput when S is singular."""
     field = in_field(basis)
-    if field.rank() < basis.rows or _vanishes(field.det(), basis):
+    if field.rank() < basis.rows or _vanishes(field):
         raise BadInput("basis is singular; the columns of a basis must be linearly independent")
     return sp.ImmutableMatrix(field.inv().to_Matrix())
 
 
-def _vanishes(determinant: object, basis: sp.ImmutableMatrix) -> bool:
+def _vanishes(basis: DomainMatrix) -> bool:
     """Whether a formally non-zero determinant vanishes all the same, say by sin² + cos² = 1."""
-    if not basis.has(sp.Function):
+    determinant = basis.domain.to_sympy(basis.det())
+    if not (basis.domain.is_EX or determinant.has(sp.Function)):
         return False
-    return decide(basis.to_DM().domain.get_field().to_sympy(determinant)).status is Status.PROVED
+    return decide(determinant).status is Status.PROVED
