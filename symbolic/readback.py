@@ -113,7 +113,8 @@ class _Sum:
         return found["sign"]
 
     def refusal(self) -> Unreadable:
-        return Unreadable(f"{self.line!r} is not read from {self.text[self.place :]!r} on")
+        rest = self.text[self.place :].strip()
+        return Unreadable(f"{self.line!r} {f'is not read from {rest!r} on' if rest else 'ends too early'}")
 
 
 __all__ = ["LANGUAGES", "read_statements", "verify_statements"]
