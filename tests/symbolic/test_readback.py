@@ -1,4 +1,4 @@
-"""The emitted text itself, in every language, is decided equal to the closed form; changed text is refuted."""
+"""Emitted text itself, in every language, is decided equal to the closed form; changed text is refuted."""
 
 from __future__ import annotations
 
