@@ -25,7 +25,7 @@ BELOW = {
 }
 OUTSIDE = {  # what a room may import besides the standard library
     "symbolic": {"sympy", "flint"},
-    "numeric": {"torch", "flint", "sympy"},
+    "numeric": {"torch", "flint", "sympy", "platformdirs"},
     "proofs": {
         "flint", "jinja2", "latex2mathml", "markupsafe", "matplotlib", "numpy", "rich", "sympy", "torch",
         "typer", "typst",
