@@ -175,9 +175,9 @@ def _split(polynomial: PolyElement, moving: tuple[int, ...]) -> tuple[PolyElemen
 def _modes(groups: dict[Key, list[ExpPoly]], reader: Reader, scale: sp.Expr, i: int) -> list[Mode]:
     """One mode per real exponent and per conjugate pair: α e^{iωu} + β e^{-iωu}, A = α + β, B = i(α - β)."""
     ring, found = reader.ring, []
-    for (real, imaginary, _), forward in groups.items():
+    for (real, imaginary, powers), forward in groups.items():
         frequency = _slope(imaginary, i, ring.symbols)
-        backward = groups.get((real, -imaginary, ()), []) if imaginary else []
+        backward = groups.get((real, -imaginary, powers), []) if imaginary else []
         if imaginary and not backward:
             raise BadInput("bias is not real: a complex exponential stands without its conjugate")
         if frequency.is_negative or (frequency.is_positive is None and frequency.could_extract_minus_sign()):
