@@ -17,7 +17,10 @@ from torch import Tensor
 
 from ..symbolic.encoding import Encoding
 from ..symbolic.generator import Generator
+from ..symbolic.kinds.clocked import Clocked
 from ..symbolic.kinds.generated import Generated
+from ..symbolic.kinds.ordered import Ordered
+from ..symbolic.kinds.summed import Sum
 from ..symbolic.verdict import Status, Verdict
 from .constants import nearest_float, refuse_symbols
 from .errors import BadChoice, BadDtype, BadTensor, NotLowered, Unbounded
@@ -47,7 +50,7 @@ def attention(
 
     q: (batch, heads, Tq, head_dim); k: (batch, heads, Tk, head_dim); v: (batch, heads, Tk, dv); one dtype.
     Half precision is computed in float32 and rounded once. With enable_gqa k and v may have fewer heads.
-    encoding: with numbers only; one for all heads, or one per query head (alibi with num_heads).
+    encoding: with numbers only; one for all heads, or one per query head (alibi with num_heads); or a sum.
     position_ids: (Tq,) or (batch, Tq), of the queries; key_position_ids: (Tk,) or (batch, Tk). Without them
     both count from 0; if Tq != Tk, position_ids must be given and keys count from 0. Integers, or floats.
     causal: a key is seen if s <= t, by *position*, so decode shapes (one query, many keys) need nothing else.
@@ -63,15 +66,18 @@ def attention(
         _refuse_unbounded(encoding)
     inputs = prepare(q, k, v, position_ids, key_position_ids, causal, attn_mask, enable_gqa)
     with full_precision(q):
-        if not isinstance(heads[0], Generated):
-            return _by_factors(inputs, heads[0], scale).to(q.dtype)
+        bodies = tuple(head.moving if isinstance(head, Sum) else head for head in heads)
+        generated = tuple(body for body in bodies if isinstance(body, Generated))
+        if len(generated) < len(heads):
+            return _by_factors(inputs, heads, scale).to(q.dtype)
         used = resolve_scale(scale, nearest_float(encoding.scale))
-        generated = tuple(head for head in heads if isinstance(head, Generated))
         scores = _content_scores(inputs, [head.content_generator for head in generated])
         logits = used * _amplified(scores, generated)
         if any(head.biases for head in generated):
             logits = logits + _lifted_bias(inputs, generated, scale)
-        return _moved_values(inputs, heads[0], logits).to(q.dtype)
+        elif isinstance(heads[0], Sum):
+            logits = logits + _formula_bias(inputs, heads, scale)
+        return _moved_values(inputs, generated[0], logits).to(q.dtype)
 
 
 def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
@@ -82,6 +88,7 @@ def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
     for part in encoding.parts:
         for name, value in part.parameters.items():
             refuse_symbols(value, f"{name} of encoding {part.name}")
+        _refuse_other_kinds(part)
     heads = encoding.heads
     t, s = heads[0].shown_positions()
     if not isinstance(t, sp.Symbol):
@@ -94,6 +101,26 @@ def _heads(encoding: object, q: Tensor) -> tuple[Encoding, ...]:
     if q.ndim == 4 and len(heads) not in (1, q.shape[1]):
         raise BadTensor(f"encoding has {len(heads)} heads but q has {q.shape[1]}; equal numbers work")
     return heads
+
+
+def _refuse_other_kinds(part: Encoding) -> None:
+    """NotLowered for encodings that are not read at positions, with what works instead."""
+    if isinstance(part, Clocked) and len(part.clocks) == 1:
+        raise NotLowered(
+            f"{part.name} is read at a clock, a sum of gates that no argument here holds; its readings work "
+            "as position_ids of an encoding on positions, e.g. for fox alibi with slope=1 and "
+            "position_ids = -cumsum(log f); linear_attention takes gates as log_decay"
+        )
+    if isinstance(part, Clocked):
+        raise NotLowered(
+            f"{part.name} is read at {len(part.clocks)} clocks, sums of gates that no argument here holds; "
+            "linear_attention takes gates of features as log_decay and of planes as angle"
+        )
+    if isinstance(part, Ordered):
+        raise NotLowered(
+            f"{part.name} multiplies one matrix a token, in order, so there are no per-token factors of "
+            "queries and keys; its exact score is encoding.score(t, s)"
+        )
 
 
 @lru_cache(maxsize=64)
@@ -182,15 +209,27 @@ def _moved_values(inputs: Inputs, head: Generated, logits: Tensor) -> Tensor:
     return transport(inputs.output(logits, values), mover, inputs.query_ids)
 
 
-def _by_factors(inputs: Inputs, encoding: Encoding, scale: float | None) -> Tensor:
-    """Encodings that are no exp(tX): F(t), G(s), V(s), O(t) and the bias are evaluated as formulas."""
+def _by_factors(inputs: Inputs, heads: tuple[Encoding, ...], scale: float | None) -> Tensor:
+    """Encodings that are no exp(tX): F(t), G(s), V(s), O(t) and the bias are evaluated as formulas.
+
+    Heads share their factors and may differ in their biases.
+    """
+    encoding = heads[0]
     if not isinstance(encoding.head_dim, int):
         raise NotLowered(f"encoding has head_dim {encoding.head_dim}; a whole number works")
-    bias = factor_bias(inputs, encoding)
-    if isinstance(bias, Tensor):
-        _refuse_other_scale(encoding, scale)
+    bias = _formula_bias(inputs, heads, scale)
     used = resolve_scale(scale, nearest_float(encoding.scale))
     return factor_output(inputs, encoding, used * factor_scores(inputs, encoding) + bias)
+
+
+def _formula_bias(inputs: Inputs, heads: tuple[Encoding, ...], scale: float | None) -> Tensor | float:
+    """scale · bias(t, s) of every head, (1 or B, 1 or H, Tq, Tk), or 0 if no head has one."""
+    rows = [factor_bias(inputs, head) for head in heads]
+    if not any(isinstance(row, Tensor) for row in rows):
+        return 0.0
+    _refuse_other_scale(heads[0], scale)
+    shape = (*torch.broadcast_shapes(*(row.shape for row in rows if isinstance(row, Tensor))),)
+    return torch.cat([inputs.q.new_zeros(shape) + row for row in rows], dim=1)
 
 
 def _refuse_other_scale(encoding: Encoding, scale: float | None) -> None:

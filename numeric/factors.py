@@ -30,12 +30,12 @@ def factor_scores(inputs: Inputs, encoding: Encoding) -> Tensor:
 
 def factor_bias(inputs: Inputs, encoding: Encoding) -> Tensor | float:
     """scale · bias(t, s) in float64, rounded once; a function of the gap is evaluated at the gap itself."""
-    formula = sp.expand(encoding.scale * encoding.bias(_QUERY, _KEY))
-    if formula.is_zero:
+    relative = sp.expand(encoding.scale * encoding.bias(_KEY + _GAP, _KEY))
+    if relative.is_zero:
         return 0.0
-    relative = formula.subs(_QUERY, _KEY + _GAP)
     if not relative.has(_KEY):
         return evaluate(relative, {_GAP: inputs.gap})[:, None].to(inputs.q.dtype)
+    formula = sp.expand(encoding.scale * encoding.bias(_QUERY, _KEY))
     values = {_QUERY: inputs.query_ids.double()[:, :, None], _KEY: inputs.key_ids.double()[:, None, :]}
     return evaluate(formula, values)[:, None].to(inputs.q.dtype)
 

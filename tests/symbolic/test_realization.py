@@ -123,8 +123,8 @@ def test_a_row_constant_saves_one_exactly_when_zero_is_an_eigenvalue(bias, befor
     [
         (sp.log(1 + u), "log(u + 1)"),
         (-r1 * sp.log(1 + r2 * u), "log(r2*u + 1)"),
-    (sp.log(1 + u) - sp.log(2 + u), "log(u + "),
-    (sp.cos(u) - sp.log(1 + u), "log(u + 1)"),
+        (sp.log(1 + u) - sp.log(2 + u), "log(u + "),
+        (sp.cos(u) - sp.log(1 + u), "log(u + 1)"),
         (sp.sqrt(u), "a power of u that is not whole"),
         (-m * u ** Q(1, 2), "a power of u that is not whole"),
         ((1 + u) ** Q(-1, 2), "a power of u + 1 that is not whole"),
