@@ -213,12 +213,14 @@ def lower(
     from . import typed
 
     found = typed.lower(what, assume or (), to, factor, typed.settings(parameters or ()), seconds, megabytes)
+    proved = found["check"]["status"] == "proved"
     if as_json:
         _document(found)
     else:
         typer.echo(found["source"].rstrip())
-        typer.echo(f"{found['check']['status']}: {found['check']['reason']}", err=True)
-    raise typer.Exit(0 if found["check"]["status"] == "proved" else 1)
+        if not proved or to is None:
+            typer.echo(f"{found['check']['status']}: {found['check']['reason']}", err=not proved)
+    raise typer.Exit(0 if proved else 1)
 
 
 @app.command()

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..symbolic.catalogue import encodings
 from ..symbolic.emission import heading
-from ..symbolic.emit_c import c_function, c_statements
-from ..symbolic.emit_torch import torch_source, torch_statements
-from ..symbolic.emit_triton import triton_source, triton_statements
+from ..symbolic.emit_c import c_function
+from ..symbolic.emit_torch import torch_source
+from ..symbolic.emit_triton import triton_source
 from ..symbolic.encoding import Encoding
 from ..symbolic.errors import BadInput, ExptxError
 from ..symbolic.generator import Generator
@@ -22,7 +22,7 @@ from ..symbolic.lowered import Lowered, lower_generator
 from ..symbolic.matrices import is_matrix
 from ..symbolic.parse import evaluated, parse, parse_signs
 from ..symbolic.program import Program
-from ..symbolic.readback import verify_statements
+from ..symbolic.readback import statements_in, verify_statements
 from ..symbolic.typeset import to_text
 from ..symbolic.verdict import Status, Verdict, conjunction
 from ..symbolic.verdicts import verdicts
@@ -32,11 +32,7 @@ from .generators import verdict_document
 from .matrix_file import read_matrix_file
 
 Source = Callable[[Lowered, str, str], str]
-LANGUAGES: dict[str, tuple[Source, Callable[[Program], str]]] = {
-    "c": (c_function, c_statements),
-    "torch": (torch_source, torch_statements),
-    "triton": (triton_source, triton_statements),
-}
+LANGUAGES: dict[str, Source] = {"c": c_function, "torch": torch_source, "triton": triton_source}
 FACTORS: dict[str, tuple[dict[str, bool], str]] = {
     "flow": ({}, "y = exp(tX)·x"),
     "query": ({"transpose": True}, "y = exp(tX)ᵀ·x, for a query at position t"),
@@ -66,7 +62,8 @@ def lowering(
         _text(part, to, name, f"{line}\n{formula}")
         for name, part, line in zip(names, parts, above, strict=True)
     ]
-    checks = [check for part in parts for check in (part.verify(), *_read_back(part, to))]
+    checks = [part.verify() for part in parts]
+    checks += [check for part, text in zip(parts, texts, strict=True) for check in _read_back(part, to, text)]
     return {
         "kind": "encoding" if of_name else "matrix",
         "read": title,
@@ -92,15 +89,16 @@ def _refuse_unknown(name: str, value: str | None, known: Mapping[str, Any]) -> N
 
 def _text(part: Lowered, to: str | None, name: str, title: str) -> str:
     if to is not None:
-        return LANGUAGES[to][0](part, name, title)
+        return LANGUAGES[to](part, name, title)
     return "\n\n".join(["\n".join(heading(part, title)), *map(str, part.programs)])
 
 
-def _read_back(part: Lowered, to: str | None) -> list[Verdict]:
-    """What the statements in the text compute, decided from the text."""
+def _read_back(part: Lowered, to: str | None, text: str) -> list[Verdict]:
+    """What the statements of every run compute, decided from the text that is shown."""
     if to is None:
         return []
-    return [verify_statements(LANGUAGES[to][1](program), to, program) for program in part.programs]
+    found = zip(statements_in(text), part.runs, strict=True)
+    return [verify_statements(statements, to, run.program) for statements, run in found]
 
 
 def _program(program: Program) -> dict[str, Any]:

@@ -4,7 +4,8 @@ In reading order: errors, the door (`admit`, `exact`, `premises`); the ring and 
 `reader`, `balls`, `witness`, `decide`); the other exact steps (`signs`, `limits`, `words`, `induction`,
 `reindex`, `finite`); blocks and generators (`block`, `generator`, `derivation`, `boundedness`, folder
 `spectral`, `axes`, `clocks`); biases (`realization`, folder `realizing`); encodings (`scaling`, `ramps`,
-`frequencies`, `encoding`, `equivalent`, `verdicts`, folders `kinds` and `catalogue`); how formulas are read
+`frequencies`, `encoding`, `equivalent`, `verdicts`, folders `kinds` and `catalogue`); programs (`program`,
+`lowering`, `lowered`, `emission`, `emit_c`, `emit_triton`, `emit_torch`, `readback`); how formulas are read
 and written (`parse`, `tree`, `typeset`, folder `writing`).
 
 Nothing is imported until a name is used; in particular `import exptx.symbolic` does not import sympy.
@@ -59,6 +60,10 @@ _HOME = {
     "inclusive_is_exclusive": "clocks",
     "one_clock": "clocks",
     "order_free": "clocks",
+    "Program": "program",
+    "lower": "lowering",
+    "Lowered": "lowered",
+    "lower_generator": "lowered",
     "Metric": "spectral.metric",
     "Tempo": "spectral.tempo",
     "to_latex": "typeset",

@@ -27,6 +27,7 @@ _STATEMENT = {
     "torch": re.compile(rf" *(?P<name>{_NAME}) = (?P<sum>[^=;]+)"),
 }
 _STATEMENT["triton"] = _STATEMENT["torch"]
+_ASSIGNS = re.compile(r" *(?:const (?:float|double) )?[yz][0-9]+ = ")
 _TOKEN = re.compile(rf" *(?:(?P<name>{_NAME})|(?P<sign>[-+*()]))")
 
 
@@ -45,6 +46,17 @@ def verify_statements(text: str, language: str, program: Program) -> Verdict:
     if missing:
         raise Unreadable(f"the statements never assign {min(map(str, missing))}")
     return program.compare(program.value_of(assigned))
+
+
+def statements_in(source: str) -> list[str]:
+    """The statements of every run in the source of a whole function: lines that assign y0, z1, …"""
+    groups: list[list[str]] = [[]]
+    for line in source.splitlines():
+        if _ASSIGNS.match(line):
+            groups[-1].append(line)
+        elif groups[-1]:
+            groups.append([])
+    return ["\n".join(group) for group in groups if group]
 
 
 def read_statements(text: str, language: str, known: Mapping[str, sp.Symbol]) -> list[tuple[str, sp.Expr]]:
@@ -117,4 +129,4 @@ class _Sum:
         return Unreadable(f"{self.line!r} {f'is not read from {rest!r} on' if rest else 'ends too early'}")
 
 
-__all__ = ["LANGUAGES", "read_statements", "verify_statements"]
+__all__ = ["LANGUAGES", "read_statements", "statements_in", "verify_statements"]

@@ -162,6 +162,23 @@ def closure(module: str) -> set[str]:
     return reached
 
 
+def test_the_specification_shares_no_program_and_no_kernel_with_the_fast_paths():
+    reached = closure("numeric.reference")
+    fast = {"emitted", "eager", "flow", "rotary", "ops", "native"}
+    lowered = {
+        "program",
+        "lowering",
+        "lowered",
+        "emission",
+        "readback",
+        "emit_c",
+        "emit_torch",
+        "emit_triton",
+    }
+    assert not {f"numeric.{name}" for name in fast} & reached
+    assert not {f"symbolic.{name}" for name in lowered} & reached
+
+
 def test_the_checker_and_all_it_imports_are_standard_library_only():
     reached = closure("proofs.checker")
     none(

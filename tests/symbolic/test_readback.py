@@ -7,12 +7,14 @@ import re
 import pytest
 import sympy as sp
 from exptx.symbolic.block import Block
-from exptx.symbolic.emit_c import c_statements
-from exptx.symbolic.emit_torch import torch_statements
-from exptx.symbolic.emit_triton import triton_statements
+from exptx.symbolic.emit_c import c_function, c_statements
+from exptx.symbolic.emit_torch import torch_source, torch_statements
+from exptx.symbolic.emit_triton import triton_source, triton_statements
 from exptx.symbolic.errors import Unreadable
+from exptx.symbolic.generator import Generator
+from exptx.symbolic.lowered import lower_generator
 from exptx.symbolic.lowering import lower
-from exptx.symbolic.readback import read_statements, verify_statements
+from exptx.symbolic.readback import read_statements, statements_in, verify_statements
 from exptx.symbolic.verdict import Status
 
 g, w = sp.symbols("gamma omega", positive=True)
@@ -98,6 +100,15 @@ def test_two_statements_in_the_wrong_order_are_refused(language):
 def test_what_is_no_list_of_statements_is_refused(language, text, words):
     with pytest.raises(Unreadable, match=words):
         verify_statements(text, language, lower(Block(0, w)))
+
+
+def test_the_statements_of_every_run_are_found_in_a_whole_source():
+    generator = Generator.direct_sum(Block(0, 3, 3), Block(0), Block(1, 2), Block(0, size=2))
+    lowered = lower_generator(generator)
+    for language, source in (("c", c_function), ("torch", torch_source), ("triton", triton_source)):
+        found = statements_in(source(lowered, "mixed", "a title: y0 = x0"))
+        for text, run in zip(found, lowered.runs, strict=True):
+            assert verify_statements(text, language, run.program).holds
 
 
 def test_products_bind_before_sums_and_minus_belongs_to_one_product():
