@@ -137,8 +137,7 @@ def _shapes(
     """(turns, fades, size, signs) -> the blocks of that shape and where their coordinates stand."""
     found: dict[tuple[bool, bool, int, Signs], list[Placed]] = {}
     start = 0
-    for block in generator.blocks:
-        _refuse(block)
+    for block in map(_admitted, generator.blocks):
         own = moved[start : start + block.dim]
         signs = tuple(sign * own[0][1] for _, sign in own)
         shape = block.turns, block.decay != 0, block.size, signs if -1 in signs else None
@@ -147,8 +146,8 @@ def _shapes(
     return found
 
 
-def _refuse(block: AnyBlock) -> None:
-    """Refuse what has no straight-line program, and a rate that would be read as the position."""
+def _admitted(block: AnyBlock) -> Block:
+    """The block, unless it has no straight-line program or a rate that would be read as the position."""
     if not isinstance(block, Block):
         raise Unsupported(
             f"the generator has eigenvalues that are roots of {block.factor.as_expr()}, which give no "
@@ -156,6 +155,7 @@ def _refuse(block: AnyBlock) -> None:
         )
     if "t" in {symbol.name for symbol in block.decay.free_symbols | block.frequency.free_symbols}:
         raise BadInput("a rate of the generator uses t, which is the position here; another name works")
+    return block
 
 
 def _evenly_spaced(found: list[Placed]) -> Iterator[tuple]:

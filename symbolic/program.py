@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -136,7 +136,7 @@ class Program:
         return decide(outputs, MatMul(self.closed_form, x, evaluate=False))
 
     @cached_property
-    def _fresh(self) -> Mapping[sp.Symbol, sp.Symbol]:
+    def _fresh(self) -> dict[sp.Symbol, sp.Symbol]:
         """Inputs as they enter formulas: another symbol where a rate has the name of an input."""
         taken = {symbol.name for symbol in self.closed_form.free_symbols | {self.position}}
         return {x: sp.Symbol(f"{x}_in", real=True) if x.name in taken else x for x in self.inputs}
