@@ -122,9 +122,11 @@ class Words:
             left, right = map(self.normal_form, sides)
             if clash := self._clash():
                 return Verdict(Status.UNDECIDED, reason=f"the rules contradict each other: {clash}")
-            if left == right:
+            stuck = self._underived_rule()
+            if left == right and not stuck:
                 return Verdict(Status.PROVED, reason=f"both sides have the normal form {left}")
-            why, stuck = f"the normal forms {left} and {right} differ", self._underived_rule()
+            same = "agree" if left == right else "differ"
+            why = f"the normal forms {left} and {right} {same}"
         except Endless as error:
             return Verdict(Status.UNDECIDED, reason=str(error))
         if stuck:
@@ -188,15 +190,20 @@ class Words:
         return _separated(model, *gap)
 
     def _clash(self) -> str | None:
-        """A word that two rules take to different numbers: then 0 = 1 follows, and with it every claim."""
+        """A word that two rules take to different numbers: then 0 = 1 follows, and with it every claim.
+
+        Also where the difference becomes a number times a letter, as A does for AB = 1.
+        """
+        letters = [_product((name,)) for name in self.letters]
         for (left, one), (right, two) in product(self.rules, repeat=2):
             for before, overhang, after in _meetings(left.word() or (), right.word() or ()):
                 ways = one * _product(overhang), _product(before) * two * _product(after)
                 try:
                     gap = self.normal_form(ways[0] - ways[1])
+                    near = [self.normal_form(p) for x in letters for p in (gap * x, x * gap) if gap.terms]
                 except Endless:
                     continue
-                if gap.terms and not gap.letters:
+                if any(found.terms and not found.letters for found in (gap, *near)):
                     return f"{left * _product(overhang)} is both {ways[0]} and {ways[1]}"
         return None
 

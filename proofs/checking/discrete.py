@@ -87,17 +87,32 @@ class Algebra:
                 if a[i : i + k] == b[:k]:
                     first = collected((w + b[k:], c) for w, c in one.items())
                     second = collected((a[:i] + w + a[i + k :], c) for w, c in two.items())
-                    need(self.normal(minus(first, second)).keys() != {()}, "contradict each other", "rules")
+                    gap = self.normal(minus(first, second))
+                    self.no_number(gap)
+                    for x in self.letters if gap else ():
+                        self.no_number(self.normal({(x, *w): c for w, c in gap.items()}))
+                        self.no_number(self.normal({(*w, x): c for w, c in gap.items()}))
+
+    def no_number(self, a: Poly) -> None:
+        """What must be zero is not a number other than 0."""
+        need(a.keys() != {()}, "contradict each other", "rules")
+
+    def continue_in_time(self) -> None:
+        """The derivatives of rules are rewritten to nothing, so that the rules go on to hold."""
+        for i, (left, right) in enumerate(self.rules):
+            change = self.derived(minus({left: Fraction(1)}, right))
+            need(not self.normal(change), "has a derivative of its own", f"rules[{i}]")
 
 
 def words(s: Step) -> None:
     """letters central rules derivation lhs rhs
 
     Proved: lhs - rhs is rewritten to nothing. Refuted: model {letter: matrix}, where the rules hold and
-    the sides differ; the derivatives of rules are rewritten to nothing, so that the rules go on to hold.
+    the sides differ. Either way the rules must go on to hold under the derivation.
     """
     algebra, model = Algebra(s), s.model or {}
     difference = minus(part(vars(s), "lhs", algebra.poly), part(vars(s), "rhs", algebra.poly))
+    algebra.continue_in_time()
     if s.proved:
         algebra.agree()
         return need(not algebra.normal(difference), "is not rewritten to zero", "lhs - rhs")
@@ -106,7 +121,6 @@ def words(s: Step) -> None:
     for i, (left, right) in enumerate(algebra.rules):
         relation = minus({left: Fraction(1)}, right)
         need(vanishes(relation, model), f"breaks rules[{i}]", "model")
-        need(not algebra.normal(algebra.derived(relation)), "has a derivative of its own", f"rules[{i}]")
     return need(not vanishes(difference, model), "makes both sides equal; it refutes nothing", "model")
 
 

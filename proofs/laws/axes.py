@@ -21,6 +21,9 @@ CHAPTER = Chapter(
     "vectors exactly when the generators commute.",
 )
 c, d = sp.symbols("c d", real=True)
+SERIES = Source(
+    "B. C. Hall, Lie Groups, Lie Algebras, and Representations, 2nd ed., Proposition 2.1 (the series of exp)"
+)
 LIERE = Source(
     "S. Ostmeier et al., LieRE: Lie Rotational Positional Encodings, 2024", "https://arxiv.org/abs/2406.10322"
 )
@@ -190,7 +193,16 @@ def axes_second_order() -> Law:
             "differ by `½ab(AB - BA)` up to terms of degree 3, and if `AB ≠ BA`, they differ for all small "
             "`a = b ≠ 0`."
         ),
-        steps=(goal,),
+        steps=(
+            goal,
+            Cited(
+                name="what is left out has degree 3",
+                lemma=(
+                    "the series of exp converges absolutely: ‖exp(Z) - I - Z - Z²/2‖ ≤ Σ ‖Z‖ⁿ/n! over n ≥ 3"
+                ),
+                source=SERIES,
+            ),
+        ),
         perturbations=(
             goal.but("the whole commutator", rhs=bracket + higher),
             goal.but("the terms of degree 3 and 4 vanish too", rhs=half * bracket),

@@ -292,6 +292,14 @@ def _causal_length() -> Parts:
         rhs=sp.MatMul(-2 * g, product(transpose(row), row)),
     )
     minors = Exact(name="and P = diag(4γ², 1) > 0", of=Sign(4 * g**2, "+"))
+    s = sp.Symbol("s", positive=True)
+    slide3, scale = Block(g, 0, 3).matrix, sp.ImmutableMatrix(sp.diag(s**2, s, 1))
+    scaled = Identity(
+        name="a block of size 3 in a scaled basis: -γI + sN",
+        lhs=product(scale, slide3, sp.ImmutableMatrix(sp.diag(s**-2, 1 / s, 1))),
+        rhs=sp.ImmutableMatrix(-g * sp.eye(3) + s * sp.Matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]])),
+        note="so xᵀ(X + Xᵀ)x ≤ (-2γ + 2s)‖x‖², which is not positive for s ≤ γ; turns and holds have P = I",
+    )
     steps = (
         falls,
         Cited(
@@ -302,13 +310,10 @@ def _causal_length() -> Parts:
         ),
         faded,
         minors,
+        scaled,
         Cited(
             name="bounded ⇒ such a P: block by block, in the basis of the blocks",
-            lemma=(
-                f"{JORDAN_FORM}; a block of size m with γ > 0 has P = diag(s^{{2(m-1)}}, …, s², 1) for "
-                f"small "
-                "s > 0, turns and holds have P = I"
-            ),
+            lemma=JORDAN_FORM,
             source=JORDAN,
             needs=("real",),
         ),

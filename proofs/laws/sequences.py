@@ -8,6 +8,7 @@ import sympy as sp
 from ...symbolic.block import Block
 from ...symbolic.decide import Status
 from ...symbolic.induction import Induction
+from ...symbolic.signs import Sign
 from ...symbolic.tree import At
 from ..law import Law
 from ..step import Determinant, Exact, Identity
@@ -136,7 +137,7 @@ def alternating_line() -> Law:
             "`λ`: at `n = 1`, `e^λ = -ρ`."
         ),
         expected=Status.REFUTED,
-        steps=(goal,),
+        steps=(Exact(name="e^λ + ρ > 0, whatever λ is", of=Sign(sp.exp(rate) + rho, "+")), goal),
         siblings=(
             goal.but(
                 "two slots, a turn by π at every step, with ρ = e^{-γ}",

@@ -77,7 +77,8 @@ def integer_ambiguity() -> Law:
     goal = Exact(name="R(2π)ⁿ = I", goal=True, of=repeated_turn(2 * sp.pi))
     back = Exact(name="R(-2π)ⁿ = I", goal=True, of=repeated_turn(-2 * sp.pi))
     e, f, x, j = letters("E F X J")
-    split = Words(Derived(e * f), (x + j) * e * f, (*commuting(j, e),), derivation={e: x * e, f: j * f})
+    rules = (*commuting(j, e), *commuting(j, x))
+    split = Words(Derived(e * f), (x + j) * e * f, rules, derivation={e: x * e, f: j * f})
     parts = Exact(
         name="exp(t(X+J')) = exp(tX)exp(tJ')",
         goal=True,

@@ -134,6 +134,12 @@ def _gauss_line() -> Law:
         of=Induction(COUNT, 0, {lead: (1, 4 * lead)}, {lead: sp.S.One}, relation=">="),
         note="S stands for its square; each derivative multiplies it by (-2)²",
     )
+    top = Identity(
+        name="the coefficient of u³ in a' - 2ua is -2 times that of u² in a",
+        lhs=D(plus(D(jet, u), -2 * u * jet), u, u, u),
+        rhs=-2 * 6 * c,
+        note="the third derivative of a cubic is six times its coefficient of u³",
+    )
     return _line(
         "gaussian",
         title="Gaussians are outside",
@@ -142,15 +148,15 @@ def _gauss_line() -> Law:
             "exactly `k`: `a_{k+1} = a_k' - 2u a_k`, and the square of its leading coefficient is at least "
             "1. Polynomials of different degrees are independent: `p(D) e^{-u²}` is never 0."
         ),
-        hypotheses=(Hypothesis("degrees", "`a_k` has degree exactly `k`"),),
+        hypotheses=(),
         steps=(
             step,
+            top,
             grows,
             Cited(
                 name="so no equation holds",
                 lemma="non-zero polynomials of different degrees are linearly independent",
                 source=POLYNOMIALS,
-                needs=("degrees",),
             ),
         ),
         perturbations=(

@@ -259,3 +259,11 @@ def test_the_tree_is_the_claim() -> None:
         "lhs": ["D", [["1", ["E", "A"]]]],
         "rhs": [],
     }
+
+
+def test_rules_that_only_nonsense_satisfies_prove_nothing():
+    """AB = 1 and BA = 0 give A = A(BA) = 0, so 1 = 0; E = 1 with E' = AE gives A = 0."""
+    both = Words(A * B * A, A, [(A * B, A**0), (B * A, 0 * A)])
+    assert status(both) is Status.UNDECIDED
+    frozen = Words(Derived(E), A, [(E, E**0)], derivation={E: A * E})
+    assert status(frozen) is Status.UNDECIDED
