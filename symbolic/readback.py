@@ -23,11 +23,11 @@ from .verdict import Verdict
 LANGUAGES = ("c", "torch", "triton")
 _NAME = "[a-z][a-z0-9_]*"
 _STATEMENT = {
-    "c": re.compile(rf" *const (?:float|double) (?P<name>{_NAME}) = (?P<sum>[^=;]+);"),
+    "c": re.compile(rf" *const [a-z_]+ (?P<name>{_NAME}) = (?P<sum>[^=;]+);"),
     "torch": re.compile(rf" *(?P<name>{_NAME}) = (?P<sum>[^=;]+)"),
 }
 _STATEMENT["triton"] = _STATEMENT["torch"]
-_ASSIGNS = re.compile(r" *(?:const (?:float|double) )?[yz][0-9]+ = ")
+_ASSIGNS = re.compile(r" *(?:const [a-z_]+ )?[yz][0-9]+ = ")
 _TOKEN = re.compile(rf" *(?:(?P<name>{_NAME})|(?P<sign>[-+*()]))")
 
 
