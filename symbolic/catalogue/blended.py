@@ -69,7 +69,7 @@ def yarn(
 
 @register(
     published="`ω'_k = (1-σ_k)·ω_k/s + σ_k·ω_k`, `σ_k = clip((L₀ω_k/2π - lo)/(hi - lo), 0, 1)`",
-    source="A. Grattafiori et al., The Llama 3 Herd of Models, arXiv 2407.21783; transformers, "
+    source="code, not a paper: meta-llama/llama-models, models/llama3/model.py, apply_scaling; transformers, "
     "modeling_rope_utils.py, _compute_llama3_parameters",
     danger="a loader that does not know the rule leaves the plain table, which is wrong on slow planes only",
     example={"head_dim": 4, "factor": 8, "original_max_position_embeddings": 2000, "rope_theta": 10000},
@@ -104,7 +104,7 @@ def llama3(
 @register(
     published="`ω'_k = θ^(-2k/d)` for `k < ⌊p·d/2⌋` and `0` beyond",
     source="F. Barbero et al., Round and Round We Go! What makes Rotary Positional Encodings useful?, "
-    "arXiv 2410.06205",
+    "arXiv 2410.06205; Y. Chen et al., HoPE, arXiv 2410.21216, keeps the high frequencies only as well",
     danger="the exponent keeps the whole `d`; `partial_rotary_factor` of other rules shrinks it to `p·d`",
     example={"head_dim": 4, "proportion": sp.Rational(1, 2)},
 )
@@ -113,7 +113,8 @@ def p_rope(
 ) -> Encoding:
     """Rotary with the lowest frequencies dropped: of head_dim/2 planes the first ⌊p·head_dim/2⌋ turn.
 
-    proportion: p, from 0 (no position at all) to 1 (plain rotary), exact.
+    proportion: p, from 0 (no position at all) to 1 (plain rotary), exact. HoPE (arXiv 2410.21216) drops slow
+    planes in the same way, from where a turn is longer than the training length.
     """
     p = exact_entry(proportion, "proportion")
     table = scaling.proportional(rope_theta, head_dim, p)

@@ -10,7 +10,7 @@ from ..exact import exact_entry, whole
 from ..generator import Generator
 from ..kinds.generated import Generated
 from .registry import register
-from .turning import rotation
+from .turning import AS_ROPE, rotation
 
 
 @register(
@@ -33,7 +33,7 @@ def decay(head_dim: int, gamma: object) -> Encoding:
 @register(
     published="`score = e^{-γ(t-s)} q·R((s-t)ω)k` on each plane",
     source="Y. Sun et al., Retentive Network, arXiv 2307.08621",
-    danger="the split form e^{γs}k overflows; angles lose precision as those of rope",
+    danger=f"the split form e^{{γs}}k overflows; {AS_ROPE}",
     example={"head_dim": 4, "gamma": sp.Symbol("gamma", positive=True)},
 )
 def damped_rope(

@@ -18,7 +18,7 @@ from .steps import steps as by_steps
 
 @register(
     published="`logit = q·k/√d - m|t-s|`",
-    source="O. Press et al., arXiv 2108.12409, as bidirectional models use it",
+    source="an adaptation for keys on both sides; O. Press et al., arXiv 2108.12409, have keys behind only",
     danger="none: a bias is added, nothing is split",
     example={
         "head_dim": 4,
@@ -46,7 +46,8 @@ def symmetric_distance(slope: object, head_dim: int = 64, scale: object = None) 
 
 @register(
     published="`logit = q·k/√d + b[bucket(t-s)]`",
-    source="P. Shaw et al., Self-Attention with Relative Position Representations, arXiv 1803.02155",
+    source="C. Raffel et al., Exploring the Limits of Transfer Learning, arXiv 1910.10683 (T5); buckets of "
+    "gaps come from P. Shaw et al., arXiv 1803.02155, where they hold vectors",
     danger="bucket edges computed by a logarithm in float32 may fall one off",
     example={"head_dim": 4, "edges": (1,), "values": (0, 1)},
 )
@@ -54,7 +55,7 @@ def step_table(edges: Sequence, values: Sequence, head_dim: int = 64) -> Encodin
     """score = q·k + b(t-s) with b(u) = values[i] between edges[i-1] <= u < edges[i]: buckets of gaps.
 
     edges: increasing exact numbers (positions); values: one more than edges, exact or symbolic, not all equal
-    (Shaw et al., arXiv 1803.02155; Raffel et al., arXiv 1910.10683).
+    (Raffel et al., arXiv 1910.10683; the vectors of Shaw et al. are `shaw`).
     """
     size = whole(head_dim, "head_dim")
     steps, levels = column(edges, "edges"), column(values, "values")

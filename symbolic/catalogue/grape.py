@@ -14,6 +14,7 @@ from ..kinds.generated import Generated
 from ..kinds.lifted import Lifted
 from .columns import column
 from .registry import register
+from .turning import AS_ROPE
 
 SOURCE = "Y. Zhang et al., Group Representational Position Encoding, arXiv 2512.07805"
 DANGER = "as alibi: the split form cancels between numbers that grow as t"
@@ -28,7 +29,7 @@ GATES = {letter: sp.Function(f"lambda_{letter}", positive=True) for letter in "q
 @register(
     published="`q̃ = G(t)q, k̃ = G(s)k`, `G(p) = exp(pωL)`, `L = abᵀ - baᵀ`",
     source=f"{SOURCE}, multiplicative form of rank 2",
-    danger="as rope; the closed form divides by √(|a|²|b|² - (a·b)²), which vanishes for parallel a and b",
+    danger=f"{AS_ROPE}; the closed form divides by √(|a|²|b|² - (a·b)²), which vanishes for parallel a and b",
     example={"a": (1, 2, 2), "b": (2, 0, 1)},
 )
 def grape_m(a: object, b: object, rate: object = 1) -> Encoding:

@@ -23,7 +23,8 @@ def grape_m_ctx(
     """score = q·R((Φ_t - Φ_s)θ_p)k on plane p, Φ_t - Φ_s = ω(s) + … + ω(t-1): one clock, X = +θ_p J.
 
     The pairs are (p, p + head_dim/2), turned clockwise. phases: the steps ω(0), ω(1), …, exact and not
-    negative; free if None. Frequencies as in rope; the code learns them.
+    negative; free if None. Frequencies as in rope; the code learns them. Steps of 0 and 1 count segments, as
+    BiPE-RoPE does beside absolute vectors (arXiv 2401.16421).
     """
     size = even(head_dim, "head_dim")
     turns = plane_frequencies(frequencies, rope_theta, size)

@@ -47,8 +47,8 @@ def kerple_log(r1: object, r2: object, head_dim: int = 64, scale: object = None)
 def kerple_power(r1: object, power: object, head_dim: int = 64, scale: object = None) -> Encoding:
     """logit = σ q·k - r1 |t-s|^p, so score = q·k - (r1/σ)|t-s|^p.
 
-    r1: positive, exact or symbolic. power p: a rational with 0 < p <= 2; 2 alone makes it a member of the
-    family, u². scale σ: 1/sqrt(head_dim) if None.
+    r1: positive, exact or symbolic. power p: a rational with 0 < p <= 2; 2 alone makes it a member over all
+    real gaps; 1 is ALiBi for u >= 0. scale σ: 1/sqrt(head_dim) if None.
     """
     size, a, p = whole(head_dim, "head_dim"), positive(r1, "r1"), exact_entry(power, "power")
     if not (p.is_Rational and 0 < p <= 2):

@@ -16,7 +16,8 @@ from .turning import flag, pairs, rotary_size, turning
 
 
 @register(
-    published="`h_t = e^{-a_t} h_{t-1} + B_t x_tᵀ`, `y_t = C_tᵀ h_t`, `a_t = Δ_t |A| > 0`",
+    published="`h_t = e^{-a_t} h_{t-1} + B_t x_tᵀ`, `y_t = C_tᵀ h_t`, `a_t = Δ_t |A| > 0`; the `Δ_t` before "
+    "`B_t x_tᵀ` is taken into it",
     source="T. Dao, A. Gu, Transformers are SSMs, arXiv 2405.21060",
     danger="in-chunk factors e^{+a} overflow float32 when the decays of a chunk add up to more than 88.7",
     example={"head_dim": 2},
@@ -24,7 +25,8 @@ from .turning import flag, pairs, rotary_size, turning
 def mamba2(head_dim: int, decay: object = None) -> Encoding:
     """score = exp(-(a(s+1) + … + a(t))) q·k: X = -I at one clock; q, k are C, B, and there is no scale.
 
-    decay: the gates a(0), a(1), …, exact and not negative, a(l) = Δ_l |A|; free gates if None.
+    decay: the gates a(0), a(1), …, exact and not negative, a(l) = Δ_l |A|; free gates if None. The Δ_t that
+    multiplies the input is absorbed in B_t x_t.
     """
     size = whole(head_dim, "head_dim")
     clock = Clock(values=gates(decay, "decay", step), forward=True)

@@ -12,7 +12,7 @@ from ..generator import Generator
 from ..kinds.formula import Formula
 from ..kinds.generated import Generated
 from .registry import register
-from .turning import plane_frequencies, rates_shown, rotation
+from .turning import AS_ROPE, plane_frequencies, rates_shown, rotation
 
 
 def _query_turn(ingredients, t):
@@ -26,7 +26,7 @@ def _key_turn(ingredients, s):
 @register(
     published="`q̃ = q, k̃ = R(sω)k`",
     source="no published encoding: a mistake that implementations make",
-    danger="as rope",
+    danger=AS_ROPE,
     example={"head_dim": 4},
 )
 def keys_only(
@@ -40,7 +40,7 @@ def keys_only(
 @register(
     published="`q̃ = W_q R(tω)x, k̃ = W_k R(sω)y`",
     source="no published encoding: a mistake that implementations make",
-    danger="as rope",
+    danger=AS_ROPE,
     example={"head_dim": 2},
 )
 def before_projection(
@@ -74,7 +74,7 @@ def before_projection(
 @register(
     published="`q̃` turns in planes `(2k, 2k+1)`, `k̃` in planes `(k, k+d/2)`",
     source="no published encoding: a mistake that implementations make",
-    danger="as rope",
+    danger=AS_ROPE,
     example={"head_dim": 4},
 )
 def mismatched_pairings(head_dim: int, rope_theta: object = 10000, frequencies: object = None) -> Encoding:
@@ -124,7 +124,7 @@ def same_side_boost(head_dim: int = 2, rate: object = 1) -> Encoding:
 @register(
     published="`q̃ = R(tω)q, k̃ = R(sω)k, ṽ = R(sω)v`",
     source="no published encoding: a mistake that implementations make",
-    danger="as rope",
+    danger=AS_ROPE,
     example={"head_dim": 4},
 )
 def rotated_values(
@@ -145,8 +145,9 @@ def rotated_values(
 
 @register(
     published="`ṽ = R(sω)v`, output times `R(-tω)`",
-    source="J. Su et al., RoFormer, arXiv 2104.09864; values turned as well",
-    danger="as rope",
+    source="J. Su, the second type of rotary encoding (VO-RoPE), kexue.fm/archives/10862; T. Miyato et al., "
+    "GTA, arXiv 2310.10375, which moves values alike",
+    danger=AS_ROPE,
     example={"head_dim": 4},
 )
 def rotated_values_back(
@@ -160,7 +161,7 @@ def rotated_values_back(
 @register(
     published="`q̃ = q ⊙ cos + rotate_half(q) ⊙ sin` with a table that repeats each angle twice in a row",
     source="no published encoding: a mistake that implementations make",
-    danger="as rope",
+    danger=AS_ROPE,
     example={"head_dim": 4},
 )
 def mismatched_table(head_dim: int, rope_theta: object = 10000, frequencies: object = None) -> Encoding:

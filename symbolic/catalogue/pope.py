@@ -10,7 +10,7 @@ from ..frequencies import frequencies as base_frequencies
 from ..kinds.lifted import Lifted
 from .columns import column, reals
 from .registry import register
-from .turning import pairs, plane_frequencies, rates_shown, turning
+from .turning import AS_ROPE, pairs, plane_frequencies, rates_shown, turning
 
 MAGNITUDE = sp.Function("softplus", positive=True)
 
@@ -21,7 +21,7 @@ MAGNITUDE = sp.Function("softplus", positive=True)
         "A. Gopalakrishnan et al., Decoupling the What and Where With Polar Coordinate Positional "
         "Embeddings, arXiv 2509.10534"
     ),
-    danger="as rope: angles lose precision at far positions; queries and keys double in width",
+    danger=f"{AS_ROPE}; queries and keys double in width",
     example={"head_dim": 2},
 )
 def pope(

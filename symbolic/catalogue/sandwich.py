@@ -10,7 +10,7 @@ from ..exact import even, positive, whole
 from ..generator import Generator
 from ..kinds.generated import Bias, Generated
 from .registry import register
-from .turning import pairs, plane_frequencies, rates_shown, turning
+from .turning import AS_ROPE, pairs, plane_frequencies, rates_shown, turning
 
 
 @register(
@@ -19,7 +19,7 @@ from .turning import pairs, plane_frequencies, rates_shown, turning
         "T.-C. Chi et al., Dissecting Transformer Length Extrapolation via the Lens of Receptive Field "
         "Analysis, arXiv 2212.10356; the vectors: A. Vaswani et al., arXiv 1706.03762, section 3.5"
     ),
-    danger="as rope: angles lose precision at far positions",
+    danger=AS_ROPE,
     example={"head_dim": 4, "position_dim": 4, "scale": sp.Symbol("sigma", positive=True)},
 )
 def sandwich(

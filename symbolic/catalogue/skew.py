@@ -13,7 +13,7 @@ from ..generator import Generator
 from ..kinds.generated import Generated
 from .columns import column
 from .registry import register
-from .turning import pairs, plane_frequencies, rates_shown, turning
+from .turning import AS_ROPE, pairs, plane_frequencies, rates_shown, turning
 
 
 @register(
@@ -22,7 +22,7 @@ from .turning import pairs, plane_frequencies, rates_shown, turning
         "C. Schenck et al., Learning the RoPEs (STRING), arXiv 2502.02562, and H. Yu et al., ComRoPE, "
         "arXiv 2506.03737, on one axis"
     ),
-    danger="as rope: angles lose precision at far positions",
+    danger=AS_ROPE,
     example={"matrix": ((0, 1, 2), (-1, 0, 2), (-2, -2, 0))},
 )
 def skew(matrix: object) -> Encoding:
@@ -58,7 +58,7 @@ def ape(matrix: object) -> Encoding:
 @register(
     published="`q̃ = Λ^t P q, k̃ = Λ^s P k`, `P = I - 2vvᵀ/(v·v)`, `Λ = R(ω_k)` on plane `k`",
     source="Z. Qin et al., Linearized Relative Positional Encoding, arXiv 2307.09270",
-    danger="as rope: angles lose precision at far positions",
+    danger=AS_ROPE,
     example={"head_dim": 4},
 )
 def lrpe(

@@ -35,7 +35,8 @@ def t5(
 
     num_buckets: all of them; bidirectional gives half to keys ahead (s > t), else those share bucket 0.
     max_distance: where the last bucket would start by the logarithmic rule (positions). values: one number a
-    bucket, free symbols b0, b1, … if None. Between whole gaps the bias is a step.
+    bucket, free symbols b0, b1, … if None. Between whole gaps the bias is a step. Answers are about this
+    formula at all gaps, keys ahead included, also where bidirectional is False.
     """
     size = whole(head_dim, "head_dim")
     two_sided = flag(bidirectional, "bidirectional")

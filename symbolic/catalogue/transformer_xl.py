@@ -12,13 +12,13 @@ from ..generator import Generator
 from ..kinds.lifted import Lifted
 from .columns import reals
 from .registry import register
-from .turning import pairs, plane_frequencies, rates_shown, turning
+from .turning import AS_ROPE, pairs, plane_frequencies, rates_shown, turning
 
 
 @register(
     published="`score = qᵀk + qᵀW R_{t-s} + uᵀk + vᵀW R_{t-s}`, `R_p = (sin ω_i p, cos ω_i p)`",
     source="Z. Dai et al., Transformer-XL, arXiv 1901.02860, section 3.3",
-    danger="as rope: angles lose precision at far positions",
+    danger=AS_ROPE,
     example={"head_dim": 2},
 )
 def transformer_xl(

@@ -15,6 +15,8 @@ from ..kinds.generated import Generated
 from ..scaling import Frequencies
 from ..walk import shown
 
+AS_ROPE = "as rope: an angle formed in float32 is off by up to about 2^-23·|ωt| radians"
+
 
 def rotation(
     head_dim: object,

@@ -1,5 +1,8 @@
 """Rotary vectors digit by digit: both pairings and the clockwise variant at three positions."""
 
+import math
+import struct
+
 import pytest
 import sympy as sp
 from exptx.symbolic import encoding
@@ -56,3 +59,20 @@ def test_the_score_of_equal_planes_is_the_published_sum_of_cosines(rounds_to):
     planes = [1, 0] * 8
     assert rounds_to(rope.score(5, 2, q=planes, k=planes), "5.54310106130494336")
     assert rounds_to(rope.score(9, 2, q=planes, k=planes), "5.89218598741789329")
+
+
+def single(x):
+    """Rounded to float32."""
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+@pytest.mark.parametrize("head_dim", [64, 128])
+def test_the_danger_of_angles_in_float32_is_as_large_as_it_says(head_dim):
+    worst = 0.0
+    for k in range(head_dim // 2):
+        rate = 10_000 ** (-2 * k / head_dim)
+        for position in range(2**20 - 256, 2**20 + 1):
+            formed, exact = single(position * single(rate)), position * rate
+            assert abs(formed - exact) <= 2**-23 * exact
+            worst = max(worst, abs(math.cos(formed) - math.cos(exact)))
+    assert 2.5e-2 <= worst <= 7e-2
