@@ -20,7 +20,8 @@ from ..freed import is_rational_polynomial
 from ..limits import expression
 from ..ratio import Ratio
 from ..reader import Reader
-from ..walk import text
+from ..walk import free_symbols, text
+from .places import known_sign, steady_sign
 
 _TURNS = sp.sin | sp.cos | sp.tan | sp.cot | sp.sinh | sp.cosh | sp.tanh | sp.coth
 
@@ -57,6 +58,7 @@ class Rewriter:
 
     constants, logs: symbol names, shared by all intervals; `turning`: the polynomials whose sign was used.
     whole: u runs through the integers, so that (-a)^u = a^u cos(πu). endless: the formula has steps for ever.
+    within: the open interval on which signs are asked for.
     """
 
     u: sp.Symbol
@@ -64,6 +66,7 @@ class Rewriter:
     constants: Names
     logs: Names
     whole: bool = False
+    within: tuple[sp.Expr, sp.Expr] = (S.NegativeInfinity, S.Infinity)
     turning: set[sp.Expr] = field(default_factory=set)
     endless: bool = False
 
@@ -150,18 +153,24 @@ class Rewriter:
         return self._sign(constant) * sp.prod(self._sign(q) for q, m in factors if m % 2)
 
     def _sign(self, q: sp.Expr) -> int:
-        """The sign of a polynomial at `where`; it is asked for again where it changes."""
-        if self.u in q.free_symbols and q.free_symbols == {self.u}:
-            self.turning.add(q)
-        value = q.xreplace({self.u: self.where}).xreplace(self.constants.values)
-        if value.is_zero:
-            return 1  # a cut, at which no interval has its point when the sign is asked for again
-        signs = (value.is_positive, value.is_negative)
-        if True not in signs:
+        """The sign of a polynomial: at `where`, and asked for again where it changes, or one for all u."""
+        true = sp.expand(q.xreplace(self.constants.values))
+        if free_symbols(true) == {self.u}:
+            self.turning.add(true)
+            sign = known_sign(true.xreplace({self.u: self.where}))
+            sign = sign or (
+                None if sign is None else 1
+            )  # at a cut, where no interval has its point in the end
+        elif self.u in true.free_symbols:
+            sign = steady_sign(true, self.u, *self.within)
+        else:
+            sign = known_sign(true)
+        if sign is None:
             raise Unsupported(
-                f"the sign of {text(q)} is not known; give numbers, or declare symbols positive or negative"
+                f"the sign of {text(true.xreplace(self.logs.values))} is not known for all {self.u} that "
+                "occur; give numbers, or declare symbols positive or negative"
             )
-        return 1 if signs[0] else -1
+        return sign
 
     # ---- logarithms and powers ----
 

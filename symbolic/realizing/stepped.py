@@ -26,6 +26,7 @@ from .hankel import Node, determinant, step_node, without_constant
 from .intervals import Interval
 from .modes import Mode
 from .nonvanishing import nonvanishing
+from .places import whole_part
 from .realized import NotRealizable, Realization
 
 MAX_EXCEPTIONS = 512
@@ -122,7 +123,7 @@ def _zero(value: sp.Expr) -> bool:
 
 def _deviations(case: Case, tail: Interval) -> tuple[sp.Expr, ...]:
     """bias(n) minus the formula that holds in the end, for n = 0, 1, … up to the last one that is not 0."""
-    last = int(sp.floor(tail.lower))
+    last = whole_part(tail.lower)
     if last > MAX_EXCEPTIONS:
         raise Unsupported(
             f"bias changes its formula at {last}; up to {MAX_EXCEPTIONS} exceptions are realised"
@@ -143,13 +144,13 @@ def _two_sided(case: Case, pieces: list[Interval]) -> NotRealizable | None:
         return None
     if cuts[-1] - cuts[0] > MAX_EXCEPTIONS:
         raise Unsupported(f"bias changes its formula over more than {MAX_EXCEPTIONS} integers; shorten it")
-    for n in range(int(sp.floor(cuts[-1])), int(sp.ceiling(cuts[0])) - 1, -1):
+    for n in range(whole_part(cuts[-1]), -whole_part(-cuts[0]) - 1, -1):
         if not _zero(case.value(n) - case.value(n, tail.formula)):
             return parted(case, sp.Integer(n), tail, f"for n > {tail.lower}")
     difference = on_steps(case.spectrum(first.formula - tail.formula).modes)
     if not (difference.plain or difference.signed):
         return None
-    last = int(sp.ceiling(cuts[0])) - 1
+    last = -whole_part(-cuts[0]) - 1
     at = next(n for n in range(last, last - MAX_EXCEPTIONS, -1) if not _zero(difference.at(n)))
     return parted(case, sp.Integer(at), tail, f"for n > {tail.lower}")
 
@@ -195,7 +196,7 @@ def _step_matrix(steps: Steps) -> sp.ImmutableMatrix:
 
 def _verified(case: Case, steps: Steps, tail: Interval, unfolded: int) -> Verdict:
     """Agreement at all exceptions and at as many places after them as the recurrence of the bias is long."""
-    settled = int(sp.floor(tail.lower)) + 1 if tail.lower.is_finite else 0
+    settled = whole_part(tail.lower) + 1 if tail.lower.is_finite else 0
     count = unfolded + max(settled, 0)
     for n in range(count):
         verdict = decide(case.value(n, steps.at(n)), case.value(n))
