@@ -136,7 +136,7 @@ def _refuse(answer: int, parts: list[Part], tables: tuple[Tensor, ...], ids: Ten
             others += [] if i == j else [(other.out, written)]
         if any(may_overlap(plan.out, form, tensor.data_ptr() - out.data_ptr()) for form, tensor in others):
             raise BadTensor(
-                "out shares memory with another tensor that is read or written; x itself, or other memory, works"
+                "out shares memory with another tensor that is read or written; x itself or other memory work"
             )
 
 

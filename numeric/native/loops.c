@@ -35,6 +35,7 @@ typedef struct {
 } work;
 
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t pieces(int64_t whole, int64_t piece) { return (whole + piece - 1) / piece; }
 
 /* Where coordinate j of a block stands in a row. */
@@ -300,7 +301,7 @@ static int64_t add_part(part *p, const shape *s, const item *from, item *into, i
         p->tokens = smaller(s->time, pieces(GRAIN, p->heads * width));
     } else {
         p->tokens = smaller(s->time, TOKENS);
-        p->heads = smaller(s->heads, TOGETHER);
+        p->heads = smaller(s->heads, larger(TOGETHER, pieces(GRAIN, p->tokens * width)));
     }
     p->tiles = earlier + s->batch * pieces(s->time, p->tokens) * pieces(s->heads, p->heads);
     return p->tiles;
