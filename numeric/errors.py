@@ -49,3 +49,7 @@ class Unbounded(NumericError, ValueError):
 
 class NotLowered(NumericError, ValueError):
     """An encoding or generator that has no numeric form: free symbols, or factors outside attention."""
+
+
+class NotPatched(NumericError, ValueError):
+    """A model that `patch` does not know, or that is patched already, or that is not."""

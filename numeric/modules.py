@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 
-from ..symbolic.frequencies import Frequencies
+from ..symbolic.frequencies import Frequencies, frequencies
+from .direct import unwatched
 from .errors import BadChoice, BadDtype, BadTensor
 from .layout import time_axis
-from .rotary import rotary_embedding
+from .rotary import rotary_embedding_qk
 from .tables import amplitude, frequency_tensor, hf_frequency_tensor, rotary_table
 from .validation import check_heads, check_tensor, compute_dtype
 
@@ -46,6 +49,37 @@ class RotaryEmbedding(nn.Module):
         kept = hf_frequency_tensor(frequencies) if angles == "hf" else frequency_tensor(frequencies)
         self._inv_freq = kept.detach().clone()  # no buffer, which a cast would round and meta would empty
         self.rotary_dim = 2 * len(kept)
+        self._last: tuple | None = None  # what the table was formed for last, and the table
+
+    @classmethod
+    def from_config(
+        cls,
+        config: object,
+        *,
+        layer_type: str | None = None,
+        interleaved: bool = False,
+        layout: str = "bhtd",
+        angles: str = "exact",
+    ) -> RotaryEmbedding:
+        """The rotary embedding of a config: frequencies, scaling rule and amplitude as in `rope_parameters`.
+
+        config: a transformers config, or a mapping with the same keys: rope_parameters (or the older
+        rope_theta and rope_scaling), head_dim (or hidden_size and num_attention_heads), and
+        max_position_embeddings where the rule needs it. layer_type: chooses where there are parameters for
+        each. interleaved is not in a config: True for checkpoints of the GPT-J kind. Errors as for
+        `frequencies`; BadTensor if there is no head_dim.
+        """
+        given = config if isinstance(config, Mapping) else vars(config)
+        waves = frequencies(
+            _rope_parameters(given),
+            _head_dim(given),
+            max_position_embeddings=given.get("max_position_embeddings"),
+            layer_type=layer_type,
+        )
+        return cls(waves, interleaved=interleaved, layout=layout, angles=angles)
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_last": None}
 
     def _apply(self, fn, recurse=True):
         """Follow the module to the device that `fn` moves to, never its dtype, and never to meta."""
@@ -85,12 +119,29 @@ class RotaryEmbedding(nn.Module):
         both. Errors as for `rotary_table` and `rotary_embedding`; gradients flow to q and k.
         """
         check_heads(q, "q", self.layout)
-        check_heads(k, "k", self.layout)
-        if q.dtype != k.dtype:
-            raise BadDtype(f"k has dtype {k.dtype} but q has {q.dtype}; equal dtypes work")
-        cos, sin = self.tables(position_ids, dtype=compute_dtype(q.dtype))
-        rotate = {"interleaved": self.interleaved, "layout": self.layout, "rotary_dim": self.rotary_dim}
-        return rotary_embedding(q, cos, sin, **rotate), rotary_embedding(k, cos, sin, **rotate)
+        cos, sin = self._kept_tables(position_ids, compute_dtype(q.dtype))
+        return rotary_embedding_qk(
+            q, k, cos, sin, interleaved=self.interleaved, layout=self.layout, rotary_dim=self.rotary_dim
+        )
+
+    def _kept_tables(self, position_ids: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """`tables`, formed once for all layers that ask for the same positions one after the other.
+
+        Positions are compared number by number: a tensor may change without notice.
+        """
+        if not isinstance(position_ids, Tensor) or not unwatched(position_ids):
+            return self.tables(position_ids, dtype=dtype)
+        key = (
+            dtype,
+            position_ids.dtype,
+            self.angles,
+            self.attention_scaling,
+            torch.is_inference_mode_enabled(),
+        )
+        last = self._last
+        if last is None or last[0] != key or not torch.equal(last[1], position_ids):
+            last = self._last = key, position_ids.clone(), self.tables(position_ids, dtype=dtype)
+        return last[2]
 
     def extra_repr(self) -> str:
         """The options, for print(model)."""
@@ -113,6 +164,22 @@ def _check_frequencies(frequencies: Tensor) -> None:
         raise BadTensor(
             f"frequencies has shape {tuple(frequencies.shape)}; shape (pairs,) with finite entries works"
         )
+
+
+def _head_dim(given: Mapping) -> object:
+    """head_dim, or hidden_size / num_attention_heads."""
+    size = given.get("head_dim")
+    if size is None and not {"hidden_size", "num_attention_heads"} <= given.keys():
+        raise BadTensor("config has no head_dim, nor hidden_size and num_attention_heads; one of them works")
+    return given["hidden_size"] // given["num_attention_heads"] if size is None else size
+
+
+def _rope_parameters(given: Mapping) -> object:
+    """rope_parameters, or what older configs say in rope_theta, rope_scaling and partial_rotary_factor."""
+    if given.get("rope_parameters") is not None:
+        return given["rope_parameters"]
+    older = {key: given[key] for key in ("rope_theta", "partial_rotary_factor") if given.get(key) is not None}
+    return {**older, **(given.get("rope_scaling") or {})}
 
 
 __all__ = ["RotaryEmbedding"]

@@ -5,20 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .errors import BadChoice, BadDtype, BadTensor, NotBuilt, PositionOutOfRange
+from .errors import BadDtype, BadTensor, PositionOutOfRange
 from .layout import time_axis
 
-IMPLS = ("auto", "eager", "native", "triton")
 FLOATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
-
-
-def check_impl(impl: str) -> None:
-    """'auto' and 'eager' run; a path that is not built raises instead of falling back."""
-    if impl not in IMPLS:
-        raise BadChoice(f"impl is {impl!r}; one of {', '.join(map(repr, IMPLS))} works")
-    if impl not in ("auto", "eager"):
-        raise NotBuilt(f"impl={impl!r} is not built in this version; impl='eager' or impl='auto' works")
 
 
 def check_tensor(x: object, name: str) -> Tensor:
@@ -78,19 +69,28 @@ def check_token_positions(position_ids: object, batch: int, time: int, name: str
     return ids
 
 
-def check_in_table(position_ids: Tensor, length: int) -> None:
-    """0 <= id < length for every id; values are read only where they can be (not on meta, not compiled)."""
+def check_row_numbers(position_ids: Tensor) -> Tensor:
+    """Positions that can be row numbers of a table: integers."""
     if position_ids.dtype not in INTEGERS:
         raise BadDtype(
             f"position_ids has dtype {position_ids.dtype}; integers work as row numbers of a table "
             "(form the table at float clock readings with rotary_table instead)"
         )
+    return position_ids
+
+
+def check_in_table(position_ids: Tensor, length: int) -> None:
+    """0 <= id < length for every id; values are read only where they can be (not on meta, not compiled)."""
     if position_ids.is_meta or torch.compiler.is_compiling() or not position_ids.numel():
         return
     low, high = int(position_ids.min()), int(position_ids.max())
     if low < 0 or high >= length:
-        worst = low if low < 0 else high
-        raise PositionOutOfRange(
-            f"position_ids contains {worst}, but cos and sin have {length} rows; ids in 0..{length - 1} work "
-            "(for other positions form the table there with rotary_table)"
-        )
+        raise outside_table(low if low < 0 else high, length)
+
+
+def outside_table(position: int, length: int) -> PositionOutOfRange:
+    """The refusal of a position that a table of `length` rows does not hold."""
+    return PositionOutOfRange(
+        f"position_ids contains {position}, but cos and sin have {length} rows; ids in 0..{length - 1} work "
+        "(for other positions form the table there with rotary_table)"
+    )

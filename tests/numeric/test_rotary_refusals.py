@@ -2,8 +2,9 @@
 
 import pytest
 import torch
-from exptx.numeric import BadChoice, BadDtype, BadTensor, NotBuilt, PositionOutOfRange, rotary_table
+from exptx.numeric import BadChoice, BadDtype, BadTensor, PositionOutOfRange, rotary_table
 from exptx.numeric import rotary_embedding as rotate
+from exptx.numeric import rotary_embedding_qk as rotate_qk
 from exptx.symbolic import frequencies
 
 X, F = torch.zeros(2, 3, 4, 8), frequencies(10000, 8)
@@ -82,10 +83,9 @@ IDS = torch.zeros(4, 4, dtype=torch.int64)
         (lambda: rotate(X, COS, SIN, layout="thd"), BadChoice, "layout is 'thd'; 'bhtd'"),
         (
             lambda: rotate(X, COS, SIN, impl="triton"),
-            NotBuilt,
-            "impl='triton' is not built in this version",
+            BadChoice,
+            "impl='triton' runs on cuda but x is on cpu; impl='auto' or 'eager' works",
         ),
-        (lambda: rotate(X, COS, SIN, impl="native"), NotBuilt, "impl='native' is not built"),
         (
             lambda: rotate(X, COS, SIN, impl="fast"),
             BadChoice,
@@ -123,6 +123,12 @@ IDS = torch.zeros(4, 4, dtype=torch.int64)
             BadChoice,
             "together with position_ids",
         ),
+        (lambda: rotate_qk(X, X[:, :, :2], COS, SIN), BadTensor, "only the number of heads may differ"),
+        (lambda: rotate_qk(X, X[..., :6], COS, SIN), BadTensor, r"k has shape \(2, 3, 4, 6\) but q has"),
+        (lambda: rotate_qk(X, X.double(), COS, SIN), BadDtype, "k has dtype torch.float64 but q has"),
+        (lambda: rotate_qk(X, [0.0], COS, SIN), BadDtype, "k is a list; a floating-point tensor works"),
+        (lambda: rotate_qk(X.double(), X, COS, SIN), BadDtype, "cos has dtype torch.float32 but q is"),
+        (lambda: rotate_qk(X, X.to("meta"), COS, SIN), BadTensor, "k is on meta but q is on cpu"),
         (
             lambda: rotate(X, COS, SIN, out=X[0]),
             BadTensor,

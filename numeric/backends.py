@@ -1,0 +1,63 @@
+"""Which path computes a rotation: the fastest that runs here, or exactly the one that was asked for."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+
+import torch
+
+from . import native
+from .errors import BadChoice, NotBuilt
+
+IMPLS = ("auto", "eager", "native", "triton")
+_HOME = {"native": "cpu", "triton": "cuda"}  # the device of each compiled path
+
+
+def chosen(impl: str, device: str) -> str:
+    """The path for tensors on a device of this type: "eager", "native" (CPU) or "triton" (CUDA).
+
+    "auto" takes the compiled path of the device if it can be built, else the eager one, and warns once why.
+    A path that was asked for by name and cannot run raises: BadChoice on the wrong device, NotBuilt where
+    something is missing, with what to install. On meta every path has shapes and no numbers.
+    """
+    if impl == "eager":
+        return impl
+    if impl == "auto":
+        return _fastest(device)
+    if impl not in IMPLS:
+        raise BadChoice(f"impl is {impl!r}; one of {', '.join(map(repr, IMPLS))} works")
+    if device not in (_HOME[impl], "meta"):
+        raise BadChoice(
+            f"impl={impl!r} runs on {_HOME[impl]} but x is on {device}; impl='auto' or 'eager' works"
+        )
+    if reason := missing(impl):
+        raise NotBuilt(f"impl={impl!r} cannot run here: {reason}; impl='eager' works")
+    return impl
+
+
+@torch.compiler.assume_constant_result
+def missing(path: str) -> str | None:
+    """What a compiled path lacks on this machine, with what to install; None if it runs."""
+    return native.available() if path == "native" else "it is not built in this version"
+
+
+@torch.compiler.assume_constant_result
+def _fastest(device: str) -> str:
+    """The compiled path of the device, or "eager" where there is none or it cannot run."""
+    return _found(device)
+
+
+@lru_cache(maxsize=8)
+def _found(device: str) -> str:
+    """The same, found out once: what is missing is said then, and not again."""
+    path = next((name for name, home in _HOME.items() if home == device), None)
+    if path is None:
+        return "eager"
+    if reason := missing(path):
+        warnings.warn(f"rotations on {device} run in eager PyTorch: {reason}", RuntimeWarning, stacklevel=5)
+        return "eager"
+    return path
+
+
+__all__ = ["IMPLS", "chosen", "missing"]

@@ -1,0 +1,139 @@
+"""The short way to a native rotation: calls like an earlier one go from their arguments to the C function.
+
+Checks, plans and the dispatch of an operator take longer than turning the few tokens of a decoding step. A
+call is like an earlier one if shapes, strides, dtypes and options are the same; all that else could be wrong,
+row numbers and memory that overlaps, is found by the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, contiguous_format, empty_like, get_num_threads, is_grad_enabled
+from torch.autograd import forward_ad
+from torch.compiler import is_compiling
+
+from ..symbolic.lowering import shape_program
+from .native.plan import make
+
+_watchers = torch._C._dispatch_tls_local_include_set
+with torch.inference_mode(False):
+    _NOBODY = [_watchers()]
+with torch.inference_mode():
+    _NOBODY.append(_watchers())
+
+_MOST_CALLS = 1024
+_UNCHECKED = 0  # the kernel makes sure that nothing overlaps
+_NO_SECOND = (None, None, None)
+
+Table = tuple[Tensor, Tensor, Tensor | None]  # cos, sin, row numbers
+Options = tuple[bool, str, int | None, bool, str]  # interleaved, layout, rotary_dim, inverse, impl
+
+
+class Call:
+    """What is known of a kind of call: the C function, and the addresses of one plan or two for it."""
+
+    __slots__ = ("first", "large", "plans", "run", "second")
+
+    def __init__(self, *plans) -> None:
+        self.plans = plans  # they own what the addresses lead to
+        self.run: Callable[..., int] = plans[0].run
+        self.first = plans[0].address
+        self.second = plans[1].address if len(plans) > 1 else None
+        self.large = any(plan.large for plan in plans)
+
+
+_CALLS: dict[tuple, Call] = {}
+
+
+def unwatched(*tensors: Tensor | None) -> bool:
+    """Whether an operator on these tensors would do nothing but call its CPU kernel.
+
+    No gradient, no tangent, no tracing, no mode or transform in this thread, no subclass of Tensor, and
+    memory that holds the numbers as they are.
+    """
+    return _kind(tensors, ()) is not None
+
+
+def _kind(tensors: tuple[Tensor | None, ...], options: tuple) -> tuple | None:
+    """All that a call depends on but for the numbers in its tensors; None if it is watched."""
+    if is_compiling() or _watchers() not in _NOBODY or forward_ad._current_level >= 0:
+        return None
+    learns, kind = is_grad_enabled(), [options]
+    for x in tensors:
+        if x is None:
+            kind.append(None)
+            continue
+        if type(x) is not Tensor or not x.is_cpu or x.is_neg() or (learns and x.requires_grad):
+            return None
+        kind += x.shape, x.stride(), x.dtype
+    return tuple(kind)
+
+
+def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Tensor | None:
+    """The result, new or `out`, of a call like an earlier one that was fine; None of any other call.
+
+    None also where the kernel refuses what it reads, before it writes anything: the long way says why.
+    """
+    try:
+        call = _CALLS.get(_kind((x, out, *table), options))
+    except TypeError:  # an option that cannot be hashed is none that was fine
+        return None
+    if call is None:
+        return None
+    cos, sin, ids = table
+    y = empty_like(x, memory_format=contiguous_format) if out is None else out
+    rows = None if ids is None else ids.data_ptr()
+    threads = get_num_threads() if call.large else 1
+    refused = call.run(
+        call.first, x.data_ptr(), y.data_ptr(), *_NO_SECOND, rows, threads, _UNCHECKED,
+        cos.data_ptr(), sin.data_ptr(),
+    )  # fmt: skip
+    return None if refused else y
+
+
+def turned_qk(q: Tensor, k: Tensor, table: Table, options: Options) -> tuple[Tensor, Tensor] | None:
+    """The same for queries and keys together."""
+    try:
+        call = _CALLS.get(_kind((q, k, *table), options))
+    except TypeError:
+        return None
+    if call is None:
+        return None
+    cos, sin, ids = table
+    y = empty_like(q, memory_format=contiguous_format)
+    z = empty_like(k, memory_format=contiguous_format)
+    rows = None if ids is None else ids.data_ptr()
+    threads = get_num_threads() if call.large else 1
+    refused = call.run(
+        call.first, q.data_ptr(), y.data_ptr(), call.second, k.data_ptr(), z.data_ptr(), rows, threads,
+        _UNCHECKED, cos.data_ptr(), sin.data_ptr(),
+    )  # fmt: skip
+    return None if refused else (y, z)
+
+
+def remember(
+    xs: tuple[Tensor, ...], results: tuple[Tensor, ...], out: Tensor | None, table: Table, options: Options
+) -> None:
+    """Let calls like this one, which gave these results, go the short way from now on."""
+    kind = _kind((*xs, *[out] * (len(xs) == 1), *table), options)
+    if kind is None or (table[2] is not None and table[2].dtype != torch.int64):
+        return
+    interleaved, layout, _, inverse, _ = options
+    program = shape_program(1, turns=True, fades=False, transpose=inverse)
+    cos, sin, ids = (None if x is None else _form(x) for x in table)
+    plans = [
+        make(program, _form(x), _form(y), (cos, sin), ids, interleaved, layout)
+        for x, y in zip(xs, results, strict=True)
+    ]
+    if len(_CALLS) >= _MOST_CALLS:
+        _CALLS.clear()
+    _CALLS[kind] = Call(*plans)
+
+
+def _form(x: Tensor) -> tuple:
+    return x.shape, x.stride(), x.dtype
+
+
+__all__ = ["remember", "turned", "turned_qk", "unwatched"]

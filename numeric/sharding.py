@@ -1,0 +1,68 @@
+"""Rotations of DTensors: which shardings of heads, tokens and sequences need no communication."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+from torch import Tensor
+
+from . import ops
+from .layout import time_axis
+
+
+def beside(x: Tensor, *others: Tensor | None) -> tuple[Tensor | None, ...]:
+    """The others as they are; where x is a DTensor, plain ones as tensors replicated over its mesh."""
+    if type(x) is Tensor or not _distributed(x):
+        return others
+    from torch.distributed.tensor import DTensor, Replicate
+
+    _register()
+    mesh = x.device_mesh
+    return tuple(
+        other
+        if other is None or isinstance(other, DTensor)
+        else DTensor.from_local(other, mesh, [Replicate()] * mesh.ndim, run_check=False)
+        for other in others
+    )
+
+
+def _distributed(x: Tensor) -> bool:
+    """Whether x is a DTensor; where it is, that module is loaded already."""
+    loaded = sys.modules.get("torch.distributed.tensor")
+    return loaded is not None and isinstance(x, loaded.DTensor)
+
+
+@cache
+def _register() -> None:
+    """Tell DTensor how the operators may be sharded: y like x, and the table rows like their tokens."""
+    from torch.distributed.tensor.experimental import register_sharding
+
+    register_sharding(ops.rotary)(lambda *arguments: _placements(1, *arguments))
+    register_sharding(ops.rotary_qk)(lambda *arguments: _placements(2, *arguments))
+
+
+def _placements(count: int, *arguments) -> list[tuple[list, list]]:
+    """(placements of the results, of the arguments) over one mesh dimension: whole, or along an axis."""
+    from torch.distributed.tensor import Replicate, Shard
+
+    (cos, _, ids, _, _, layout, _) = arguments[count:]
+    time = time_axis(layout)
+    whole = Replicate()
+
+    def along(axis, table, rows):
+        turned = [axis] * count
+        return turned, [*turned, table, table, None if ids is None else rows, None, None, None, None]
+
+    batch_table = Shard(0) if cos.ndim == 3 and cos.shape[0] > 1 else whole
+    batch_rows = Shard(0) if ids is not None and ids.ndim == 2 and ids.shape[0] > 1 else whole
+    time_table = whole if ids is not None else Shard(cos.ndim - 2)
+    return [
+        along(whole, whole, whole),
+        along(Shard(3 - time), whole, whole),
+        along(Shard(time), time_table, None if ids is None else Shard(ids.ndim - 1)),
+        along(Shard(0), batch_table, batch_rows),
+    ]
+
+
+__all__ = ["beside"]
