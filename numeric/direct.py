@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from torch import Tensor, contiguous_format, empty_like, get_num_threads, is_grad_enabled
+from torch import Tensor, get_num_threads, is_grad_enabled
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 
 from ..symbolic.lowering import shape_program
+from .native.memory import fresh
 from .native.plan import make
 
 _watchers = torch._C._dispatch_tls_local_include_set
@@ -83,7 +84,7 @@ def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Ten
     if call is None:
         return None
     cos, sin, ids = table
-    y = empty_like(x, memory_format=contiguous_format) if out is None else out
+    y = fresh(x) if out is None else out
     rows = None if ids is None else ids.data_ptr()
     threads = get_num_threads() if call.large else 1
     refused = call.run(
@@ -102,8 +103,7 @@ def turned_qk(q: Tensor, k: Tensor, table: Table, options: Options) -> tuple[Ten
     if call is None:
         return None
     cos, sin, ids = table
-    y = empty_like(q, memory_format=contiguous_format)
-    z = empty_like(k, memory_format=contiguous_format)
+    y, z = fresh(q), fresh(k)
     rows = None if ids is None else ids.data_ptr()
     threads = get_num_threads() if call.large else 1
     refused = call.run(

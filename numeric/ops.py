@@ -21,7 +21,7 @@ from .layout import split_pairs, time_axis
 _TABLE = "Tensor cos, Tensor sin, Tensor? position_ids"
 _OPTIONS = "int rotary_dim, bool interleaved, str layout, bool inverse"
 
-LIBRARY = torch.library.Library("exptx", "DEF")
+LIBRARY = torch.library.Library("exptx", "FRAGMENT")
 LIBRARY.define(f"rotary(Tensor x, {_TABLE}, {_OPTIONS}) -> Tensor")
 LIBRARY.define(f"rotary_qk(Tensor q, Tensor k, {_TABLE}, {_OPTIONS}) -> (Tensor, Tensor)")
 LIBRARY.define(f"rotary_out(Tensor x, Tensor(a!) out, {_TABLE}, {_OPTIONS}) -> ()")
@@ -37,13 +37,13 @@ def fresh(x: Tensor) -> Tensor:
 
 
 def _rotary_cpu(x: Tensor, *arguments) -> Tensor:
-    out = fresh(x)
+    out = native.fresh(x)
     native.rotary(x, out, *arguments)
     return out
 
 
 def _rotary_qk_cpu(q: Tensor, k: Tensor, *arguments) -> tuple[Tensor, Tensor]:
-    turned = fresh(q), fresh(k)
+    turned = native.fresh(q), native.fresh(k)
     native.rotary_qk(q, k, *turned, *arguments)
     return turned
 
