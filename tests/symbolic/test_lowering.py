@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import sympy as sp
+from exptx.symbolic import lowering
 from exptx.symbolic.block import Block
 from exptx.symbolic.errors import WrongType
 from exptx.symbolic.lowering import lower, shape_program
@@ -155,6 +156,19 @@ def test_the_arithmetic_depends_on_the_shape_and_not_on_the_rates(way):
             program = lower(block, **way)
             assert (program.name, program.steps) == (shape.name, shape.steps)
             assert [symbol for symbol, _ in program.tables] == [symbol for symbol, _ in shape.tables]
+
+
+def test_a_sum_used_twice_has_a_name_and_one_used_once_is_opened_with_its_sign():
+    x0, x1, x2, c, y0, y1 = sp.symbols("x0 x1 x2 c y0 y1", real=True)
+    inner = ((1, c, x0), (-1, None, x1))
+    once = (((1, None, x2), (-1, None, inner)), ((1, c, x2),))
+    assert [step.written for step in lowering._steps(list(once), (y0, y1))] == ["x2 - x0 * c + x1", "x2 * c"]
+    twice = (((1, None, x2), (-1, None, inner)), ((1, None, inner), (1, c, x2)))
+    assert [(str(step.symbol), step.written) for step in lowering._steps(list(twice), (y0, y1))] == [
+        ("z0", "x0 * c - x1"),
+        ("y0", "x2 - z0"),
+        ("y1", "z0 + x2 * c"),
+    ]
 
 
 def test_rates_may_have_the_names_that_the_program_uses():
