@@ -162,7 +162,7 @@ def test_a_sum_used_twice_has_a_name_and_one_used_once_is_opened_with_its_sign()
     x0, x1, x2, c, y0, y1 = sp.symbols("x0 x1 x2 c y0 y1", real=True)
     inner = ((1, c, x0), (-1, None, x1))
     once = (((1, None, x2), (-1, None, inner)), ((1, c, x2),))
-    assert [step.written for step in lowering._steps(list(once), (y0, y1))] == ["x2 - x0 * c + x1", "x2 * c"]
+    assert [step.written for step in lowering._steps(list(once), (y0, y1))] == ["x2 * c", "x2 - x0 * c + x1"]
     twice = (((1, None, x2), (-1, None, inner)), ((1, None, inner), (1, c, x2)))
     assert [(str(step.symbol), step.written) for step in lowering._steps(list(twice), (y0, y1))] == [
         ("z0", "x0 * c - x1"),
