@@ -8,9 +8,11 @@ import torch
 from torch import Tensor
 
 from ..symbolic.realization import Realization
-from .blockwise import Blockwise, Call
+from .bias_ops import SLIDE, WithBias
 from .errors import BadChoice, BadDtype, BadTensor, Unbounded
-from .gap_bias import GapBias, Realized, Slide
+from .fused import kernel_dtype
+from .gap_bias import Realized
+from .pieces import Call
 from .softmax import check_mask, check_shapes, full_precision, positions, resolve_scale
 from .validation import check_tensor, compute_dtype, same_device
 
@@ -41,26 +43,26 @@ def alibi_attention(
     to q, k, v and slopes, once.
 
     Memory and speed: where positions ascend and there is no attn_mask, the slide goes into extra coordinates
-    of q and k, hidden pairs cost nothing and memory is linear in time. Otherwise the bias is formed for a few
-    queries with all keys at a time: memory is linear as well (a mask given to it apart), time is that of all
-    pairs. On the CPU every part runs in the fused kernel of scaled_dot_product_attention, elsewhere in plain
-    products.
-    Accuracy: that of scaled_dot_product_attention in the same dtype with an exact mask. In half precision
-    logits and sums are float32, weights and the output of a part are rounded to the dtype of q.
+    of q and k, and neither hidden keys nor keys so far behind that their weight is 0 cost anything. Otherwise
+    the bias is formed for a few queries with all keys at a time. Memory is linear in time either way, apart
+    from a mask that is given. On the CPU every part runs in the fused kernel of scaled_dot_product_attention,
+    elsewhere in plain products.
+    Accuracy: that of scaled_dot_product_attention with an exact mask. Half precision is computed in float32
+    and rounded once; on CPUs that multiply it in tiles (AMX) weights and partial outputs are rounded as well.
     Raises Unbounded for causal=False unless symmetric; BadTensor, BadDtype naming the argument.
     Source: Press et al., arXiv 2108.12409.
     """
-    groups = check_shapes(q, k, v, enable_gqa)
+    check_shapes(q, k, v, enable_gqa)
     slopes = _check_slopes(slopes, q)
     if not causal and not symmetric:
         raise Unbounded(
             "causal=False lets a query see keys ahead of it, where -m(t - s) grows without bound; "
             "causal=True works, or symmetric=True for the separate choice -m|t - s|"
         )
-    del groups
-    rows = slopes.detach().double().reshape(-1, slopes.shape[-1])
     call = _call(q, k, position_ids, key_position_ids, causal, symmetric, scale, attn_mask)
-    return _run(q, k, v, slopes, Slide(rows), call)
+    options = (call.query_ids, call.key_ids, call.mask, call.causal, call.symmetric, call.scale)
+    with full_precision(q):
+        return SLIDE(*_for_kernel(q, k, v), slopes, *options)[0].to(q.dtype)
 
 
 def biased_attention(
@@ -77,7 +79,7 @@ def biased_attention(
     attn_mask: Tensor | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """softmax(scale · q·k + b(t - s)) v with a realised bias b(u) = cᵀ exp(uX) v, e.g. realize(-u**2 / 100, u).
+    """softmax(scale · q·k + b(t - s)) v with a realised bias b(u) = cᵀ exp(uX) v, say realize(-u**2 / 9, u).
 
     bias: one realisation for all heads, or one for each; with numbers only, and with a flow (`slots`).
     symmetric: use b(|t - s|), the same on both sides. causal=False without it takes b at gaps of both signs,
@@ -91,12 +93,12 @@ def biased_attention(
     call = _call(q, k, position_ids, key_position_ids, causal, symmetric, scale, attn_mask)
     for head in heads:
         _refuse_unknown_gaps(head, call)
-    return _run(q, k, v, None, Realized.of(heads), call)
-
-
-def _run(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor | None, bias: GapBias, call: Call) -> Tensor:
     with full_precision(q):
-        return Blockwise.apply(q, k, v, slopes, bias, call)
+        return WithBias.apply(*_for_kernel(q, k, v), Realized.of(heads), call).to(q.dtype)
+
+
+def _for_kernel(*tensors: Tensor) -> list[Tensor]:
+    return [x.to(kernel_dtype(x)) for x in tensors]
 
 
 def _call(
@@ -109,19 +111,18 @@ def _call(
     scale: float | None,
     attn_mask: Tensor | None,
 ) -> Call:
-    """Everything checked; the scale as the kernel will have it, rounded to the dtype of the arithmetic."""
+    """Everything checked, positions in one dtype."""
     query_ids, key_ids = positions(q, k, position_ids, key_position_ids)
     clock = torch.float64 if query_ids.is_floating_point() or key_ids.is_floating_point() else torch.int64
-    dtype = compute_dtype(q.dtype)
-    used = torch.tensor(resolve_scale(scale, q.shape[-1] ** -0.5), dtype=dtype).item()
+    used = resolve_scale(scale, q.shape[-1] ** -0.5)
     if attn_mask is not None:
         attn_mask = check_mask(attn_mask, q, k)
         if attn_mask.requires_grad:
             raise BadChoice(
-                "attn_mask requires a gradient, which is not formed here; attn_mask.detach() works, or a learned "
-                "bias as a score_mod of flex_attention"
+                "attn_mask requires a gradient, which is not formed here; attn_mask.detach() works, or a "
+                "learned bias as a score_mod of flex_attention"
             )
-        attn_mask = attn_mask if attn_mask.dtype == torch.bool else attn_mask.to(dtype)
+        attn_mask = attn_mask if attn_mask.dtype == torch.bool else attn_mask.to(compute_dtype(q.dtype))
     return Call(query_ids.to(clock), key_ids.to(clock), causal, symmetric, used, attn_mask)
 
 
@@ -129,10 +130,12 @@ def _check_realizations(bias: object, q: Tensor) -> tuple[Realization, ...]:
     heads = (bias,) if isinstance(bias, Realization) else bias
     if not isinstance(heads, Sequence) or not all(isinstance(head, Realization) for head in heads):
         raise BadDtype(
-            f"bias is a {type(bias).__name__}; a Realization works, e.g. realize(-u**2 / 100, u), or one per head"
+            f"bias is a {type(bias).__name__}; a Realization works, e.g. realize(-u**2 / 9, u), or one a head"
         )
     if len(heads) not in (1, q.shape[1]):
-        raise BadTensor(f"bias has {len(heads)} realisations but q has {q.shape[1]} heads; 1 or {q.shape[1]} works")
+        raise BadTensor(
+            f"bias has {len(heads)} realisations but q has {q.shape[1]} heads; 1 or {q.shape[1]} works"
+        )
     return tuple(heads)
 
 

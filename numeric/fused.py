@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -22,13 +23,30 @@ _BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
 _STRIP = 1 << 20  # logits of a head formed at once where there is no fused kernel
 
 
+def kernel_dtype(q: Tensor) -> torch.dtype:
+    """What q, k and v are given to the kernel in: float32 for half precision, rounded once in the end.
+
+    Half precision itself where the CPU multiplies it in tiles, several times as fast; elsewhere it would be
+    the slower of the two.
+    """
+    tiles = q.device.type == "cpu" and _has_tiles(q.dtype)
+    return q.dtype if tiles else compute_dtype(q.dtype)
+
+
+@cache
+def _has_tiles(dtype: torch.dtype) -> bool:
+    known = getattr(torch.cpu, "get_capabilities", dict)()
+    names = {torch.bfloat16: "amx_bf16", torch.float16: "amx_fp16"}
+    return bool(known.get(names.get(dtype, ""), False))
+
+
 def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float) -> tuple[Tensor, Tensor]:
     """(o, ℓ) of softmax(scale q·k + mask) v: o in the dtype of q, ℓ in float64, -∞ where every key is hidden.
 
     q: (N, M, S, D); k, v: (N, M, K, D), any strides but the last; mask: (N, M, S, K), with -∞ for hidden
     pairs. Logits and sums are float32 in half precision; weights are rounded to the dtype of v.
     """
-    if not has_kernel(q):
+    if not _has_kernel(q):
         return _plain(q, k, v, mask, scale)
     out, log_sum = _FORWARD(q, k, v, 0.0, False, attn_mask=mask, scale=scale)
     log_sum = log_sum.double()
@@ -56,7 +74,7 @@ def gradients(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Gradients of q, k, v of a piece, given o and ℓ of the whole; ℓ = -∞ gives zeros."""
     log_sum = log_sum.masked_fill(log_sum == -math.inf, math.inf).to(compute_dtype(q.dtype))
-    if not has_kernel(q):
+    if not _has_kernel(q):
         return _plain_gradients(gradient, q, k, v, out, log_sum, mask, scale)
     return _BACKWARD(gradient, q, k, v, out, log_sum, 0.0, False, attn_mask=mask, scale=scale)
 
@@ -75,7 +93,7 @@ def logit_gradients(
     return _weights_and_gradients(gradient, q, k, v, out, log_sum, mask, scale)[1]
 
 
-def has_kernel(q: Tensor) -> bool:
+def _has_kernel(q: Tensor) -> bool:
     """Whether the fused kernel takes q: the one that returns ℓ in every dtype is that of the CPU."""
     return q.device.type in ("cpu", "meta")
 
@@ -143,4 +161,4 @@ def _weights_and_gradients(
     return weights, weights * (gradient.to(dtype) @ v.to(dtype).transpose(-2, -1) - along)
 
 
-__all__ = ["attend", "gradients", "has_kernel", "join", "logit_gradients"]
+__all__ = ["attend", "gradients", "join", "kernel_dtype", "logit_gradients"]

@@ -85,7 +85,7 @@ class Slide(GapBias):
 
 @dataclass(frozen=True)
 class Realized(GapBias):
-    """cᵀ exp(uX) v with Q = exp((t-c)X)ᵀ c and K = exp((c-s)X) v: one realisation for all heads, or one each."""
+    """cᵀ exp(uX) v with Q = exp((t-c)X)ᵀ c and K = exp((c-s)X) v; one for all heads, or one each."""
 
     heads: tuple[Slots, ...]
 

@@ -1,37 +1,38 @@
-"""Slots: extra coordinates of queries and keys whose product is a bias, in numbers a dtype holds exactly.
+"""Slots: coordinates of queries and keys whose product is a bias, in numbers that a dtype holds exactly.
 
-A kernel that computes σ q·k and knows no bias gets one from longer vectors: σ (q, a)·(k, b) = σ q·k + σ a·b.
+A kernel that computes σ q·k and knows no bias has one if vectors are longer: σ (q, a)·(k, b) = σ q·k + σ a·b.
 
-What has to be accurate. Softmax ignores a constant per row, and a key at a gap u behind one that is seen has a
-weight of about e^{-b}, b = -bias(u). An error ε in its logit moves the output by at most ε e^{-b}, so that an
-error relative to the bias, ε = η b, costs at most η/e however large the bias is. An error relative to the
-*positions* does not: one factorisation -m t + m s for all pairs has terms m·65536, which a sum in float32 gets
-wrong by 2^-24 m 65536, also between neighbours (2e-3 for m = 1/2), and which float16 cannot hold at all.
+What has to be accurate. A key whose logit lies b below the largest has a weight of at most e^{-b}. An error
+η b of that logit, relative to the bias, moves the output by no more than η b e^{-b} <= η/e, however large the
+bias is. An error relative to the *positions* does: one factorisation -m t + m s for all pairs has terms of
+m·65536, of which a sum in float32 loses 2^-24 m·65536 = 2e-3 between neighbours (m = 1/2); float16 cannot hold
+them.
 
-No cancellation. Queries and keys are cut into rectangles and triangles (pieces.py). A rectangle has a centre c
-between its keys and its queries, s <= c <= t, so that the gap is a sum of two non-negative parts,
+No cancellation. Queries and keys are cut into rectangles (`pieces`) with a centre c between them,
+s <= c <= t, so that the gap is a sum of two parts that are not negative,
 
-    u = (t - c) + (c - s),     exp(uX) = exp((t-c)X) exp((c-s)X):
+    u = (t - c) + (c - s),     exp(uX) = exp((t-c)X) exp((c-s)X).
 
-for a slide both terms have the same sign and are at most the bias itself, and a fade is read at t - c >= 0 and
-at c - s >= 0 only, where it falls. What depends on t alone, -m(t - c), is added to the logarithm of the
-normaliser in float64 instead. So Σ|terms| <= |bias| and, in any order of summation over D products,
+Both terms of a slide have one sign and are at most the bias itself; a fade is read at t - c >= 0 and
+c - s >= 0 only, where it falls. What depends on t alone, -m (t - c), is added in float64 to the logarithm of
+the normaliser. So the magnitudes of all terms add up to at most |bias|, and in any order of summation
 
-    |error| <= γ_D (σ|q|·|k| + |bias|) + η |bias|,    γ_D = D u/(1 - D u), u = 2^-24 of the float32 sum,
+    |error| <= γ_D (σ Σ|q_i k_i| + |bias|) + η |bias|,    γ_D = D u/(1 - D u), u of the sum: 2^-24,
 
-the first of which an exact mask suffers as well, without the bias: its one addition costs 2^-24 |logit|.
-Triangles are at most 256 tokens wide: their bias is formed in float64, rounded once and added.
+where an exact mask has γ_D σ Σ|q_i k_i| + 2u (|logit| + |bias|). Near the diagonal, in pieces of at most LEAF
+queries, the bias is formed in float64, rounded once, and added as a mask of that size.
 
-Digits. A number x is split into parts x_0 + x_1 + …, each the rest rounded to the dtype's p bits, so each is
-at most 2^-p of the one before. Whole numbers below 2^{pn} are n digits exactly. A product of two parts has
-2p <= 24 bits in float16 and bfloat16 and is exact in float32. Of the products x_i y_j those with i + j < n are
-kept, one slot each; the others are at most η = (n + 1) 2^{-pn}(1 + …) of the product:
+Digits. x = x_0 + x_1 + …: each part is the rest rounded to the p bits of the dtype, hence at most 2^-p of the
+one before. Whole numbers below 2^{pn} are n digits, exactly. The product of two parts has 2p <= 24 bits in
+half precision: float32 holds it exactly. Of the products x_i y_j those with i + j < n are kept, a slot each.
+The n + 1 products with i + j = n are at most 2^{-pn} of the whole each, those beyond 2^-p of that; η is then
 
-    float16  n = 2   3·2^-22      bfloat16  n = 3   4·2^-24      float32  n = 2   3·2^-48      float64  n = 1   2·2^-53.
+    float64  n = 1   2·2^-53        float32   n = 2   3·2^-48
+    float16  n = 2   3·2^-22        bfloat16  n = 3   4·2^-24.
 
-Scale. Both factors are multiplied by 2^{∓e} (exact), so that their largest numbers are alike: each is then at
-most √2 times the square root of the largest |bias|/σ, which float16 holds up to 2^30. What underflows is at
-most 2^-25 of a unit in float16: 2^-25 √(2|bias|/σ) σ in the logit.
+Scale. Both factors are multiplied by 2^{∓e}, exactly, which makes their largest numbers alike: at most √2 √L
+for the largest product L = |bias|/σ. In float16 that is below 2^15 for L < 2^29; numbers below 2^-14 are
+rounded to multiples of 2^-24, an error of at most 2^-25 √(2L) in a product.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def split(x: Tensor, dtype: torch.dtype, parts: int) -> list[Tensor]:
 def slots(query: Tensor, key: Tensor, dtype: torch.dtype) -> Slots:
     """The slots of Σ_r Q_r(t) K_r(s): float64 (..., Tq, n) and (..., Tk, n) to columns in `dtype`.
 
-    TooLarge where a factor is not finite, or the largest product is beyond what the dtype holds twice over.
+    TooLarge where a factor is not finite, or a product is more than two numbers of the dtype multiply to.
     """
     exponents = _balance(_largest(query), _largest(key), dtype)
     parts = PARTS[dtype]
@@ -109,8 +110,8 @@ def _balance(query: Tensor, key: Tensor, dtype: torch.dtype) -> Tensor:
     limit = min(torch.finfo(dtype).max / 2, math.sqrt(torch.finfo(torch.float64).max)) ** 2 / 2
     if not bool((product <= limit).all()):  # NaN is refused as well
         raise TooLarge(
-            f"the bias reaches {float(product.max()):.4g} before scaling, beyond the {limit:.4g} that two numbers "
-            f"of {dtype} multiply to; fewer positions, a smaller slope, or a wider dtype works"
+            f"the bias reaches {float(product.max()):.4g} before scaling, beyond the {limit:.4g} that two "
+            f"numbers of {dtype} multiply to; fewer positions, a smaller slope, or a wider dtype works"
         )
     ratio = torch.where(product > 0, query.log2() - key.log2(), 0.0)
     return (ratio / 2).round()
