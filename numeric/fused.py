@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
 
 import torch
 from torch import Tensor
@@ -20,6 +19,10 @@ from .validation import compute_dtype
 
 _FORWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
 _BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
+_CPU = getattr(torch.cpu, "get_capabilities", dict)()
+_TILED = {
+    dtype for dtype, name in ((torch.bfloat16, "amx_bf16"), (torch.float16, "amx_fp16")) if _CPU.get(name)
+}
 _STRIP = 1 << 20  # logits of a head formed at once where there is no fused kernel
 
 
@@ -29,15 +32,8 @@ def kernel_dtype(q: Tensor) -> torch.dtype:
     Half precision itself where the CPU multiplies it in tiles, several times as fast; elsewhere it would be
     the slower of the two.
     """
-    tiles = q.device.type == "cpu" and _has_tiles(q.dtype)
+    tiles = q.device.type == "cpu" and q.dtype in _TILED
     return q.dtype if tiles else compute_dtype(q.dtype)
-
-
-@cache
-def _has_tiles(dtype: torch.dtype) -> bool:
-    known = getattr(torch.cpu, "get_capabilities", dict)()
-    names = {torch.bfloat16: "amx_bf16", torch.float16: "amx_fp16"}
-    return bool(known.get(names.get(dtype, ""), False))
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float) -> tuple[Tensor, Tensor]:

@@ -19,8 +19,8 @@ class Group:
     """Tensors of heads as (N, M, …): a run of heads of the whole batch as (B, heads, …), or as below.
 
     Where positions differ, or several query heads share a key head, of sequence `row` alone: (key heads,
-    query heads per key head, …), so that keys are read where they stand and never repeated. own: the key heads;
-    shared: how many query heads have one of them; reach: the gap beyond which no key weighs anything.
+    query heads per key head, …), so that keys are read where they stand and never repeated.
+    own: the key heads; shared: how many query heads have one; reach: the gap beyond which no key weighs.
     """
 
     row: int | None

@@ -1,12 +1,11 @@
 """Slots: coordinates of queries and keys whose product is a bias, in numbers that a dtype holds exactly.
 
-A kernel that computes σ q·k and knows no bias has one if vectors are longer: σ (q, a)·(k, b) = σ q·k + σ a·b.
+A kernel that computes σ q·k has a bias too if vectors are longer: σ (q, a)·(k, b) = σ q·k + σ a·b.
 
 What has to be accurate. A key whose logit lies b below the largest has a weight of at most e^{-b}. An error
 η b of that logit, relative to the bias, moves the output by no more than η b e^{-b} <= η/e, however large the
 bias is. An error relative to the *positions* does: one factorisation -m t + m s for all pairs has terms of
-m·65536, of which a sum in float32 loses 2^-24 m·65536 = 2e-3 between neighbours (m = 1/2); float16 cannot hold
-them.
+m·65536, of which a sum in float32 loses 2^-24 m·65536 = 2e-3 between neighbours (m = 1/2).
 
 No cancellation. Queries and keys are cut into rectangles (`pieces`) with a centre c between them,
 s <= c <= t, so that the gap is a sum of two parts that are not negative,
