@@ -13,7 +13,8 @@ u, a = sp.symbols("u a", real=True)
 m = sp.Symbol("m", positive=True)
 LOG = 100 * sp.log(2)  # 69.31…
 NESTED = sp.sqrt(2 + sp.sqrt(2))  # 1.84…
-HIDDEN = sp.sqrt(5 + 2 * sp.sqrt(6)) - sp.sqrt(2) - sp.sqrt(3)  # 0
+NOUGHT = sp.sqrt(5 + 2 * sp.sqrt(6)) - sp.sqrt(2) - sp.sqrt(3)  # 0, by its minimal polynomial
+HIDDEN = sp.log(1 + sp.sqrt(2)) + sp.log(sp.sqrt(2) - 1)  # 0, which nothing here knows
 
 KINKS = [
     sp.Abs(u - LOG),
@@ -139,6 +140,8 @@ def test_places_are_told_apart_and_equal_ones_are_not():
     assert inside**2 > 2
     assert inside < close
     assert number_sign(sp.sin(1) ** 2 + sp.cos(1) ** 2 - 1) == 0
+    assert number_sign(NOUGHT) == 0
+    assert ordered([NOUGHT, sp.Integer(0)]) == [NOUGHT]
     assert number_sign(HIDDEN) is None
     with pytest.raises(Unsupported, match="cannot be told apart"):
         ordered([HIDDEN, sp.Integer(0)])
