@@ -6,11 +6,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
+from .direct import unwatched
 from .emitted import turn, turn_transposed
 from .layout import join_pairs, over_heads, split_pairs, time_axis
 from .validation import check_in_table
 
-_TILE = 2**18  # features at a time: what lies between the steps of a program then stays in the cache
+_TILE = 2**19  # features at a time: what lies between the steps of a program then stays in the cache
 
 
 def rotary(
@@ -24,6 +25,10 @@ def rotary(
     inverse: bool,
 ) -> Tensor:
     """y = R x, computed in the dtype of the tables and rounded once to that of x; the tail is copied."""
+    if x.numel() > _TILE and unwatched(x, cos, sin, position_ids):
+        out = torch.empty_like(x, memory_format=torch.contiguous_format)
+        rotary_out(x, out, cos, sin, position_ids, rotary_dim, interleaved, layout, inverse)
+        return out
     c, s = rows(cos, sin, position_ids, layout)
     y = turned(x[..., :rotary_dim], c, s, interleaved, inverse)
     return torch.cat((y, x[..., rotary_dim:]), dim=-1) if rotary_dim < x.shape[-1] else y

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from . import direct, eager, ops
 from .backends import chosen
+from .errors import BadTensor
 from .fitting import check_out, check_same_kind, rotated_coordinates
-from .sharding import beside
+from .sharding import beside, is_distributed
 
 
 def rotary_embedding(
@@ -54,6 +55,8 @@ def rotary_embedding(
     path = chosen(impl, x.device.type)
     if out is not None:
         check_out(out, x, cos, sin)
+        if is_distributed(x):
+            raise BadTensor("x is a DTensor, whose result cannot be written into out; out=None works")
     kernels = eager if path == "eager" else ops
     table = beside(x, cos, sin, position_ids)
     if out is None:

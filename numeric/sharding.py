@@ -13,7 +13,7 @@ from .layout import time_axis
 
 def beside(x: Tensor, *others: Tensor | None) -> tuple[Tensor | None, ...]:
     """The others as they are; where x is a DTensor, plain ones as tensors replicated over its mesh."""
-    if type(x) is Tensor or not _distributed(x):
+    if not is_distributed(x):
         return others
     from torch.distributed.tensor import DTensor, Replicate
 
@@ -27,8 +27,10 @@ def beside(x: Tensor, *others: Tensor | None) -> tuple[Tensor | None, ...]:
     )
 
 
-def _distributed(x: Tensor) -> bool:
+def is_distributed(x: object) -> bool:
     """Whether x is a DTensor; where it is, that module is loaded already."""
+    if type(x) is Tensor:
+        return False
     loaded = sys.modules.get("torch.distributed.tensor")
     return loaded is not None and isinstance(x, loaded.DTensor)
 
@@ -65,4 +67,4 @@ def _placements(count: int, *arguments) -> list[tuple[list, list]]:
     ]
 
 
-__all__ = ["beside"]
+__all__ = ["beside", "is_distributed"]

@@ -1,7 +1,9 @@
 """The rotary module: its angles do not depend on what the model is cast or moved to."""
 
 import copy
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import sympy as sp
 import torch
@@ -14,7 +16,7 @@ from exptx.numeric import (
     rotary_embedding,
     rotary_table,
 )
-from exptx.symbolic import frequencies
+from exptx.symbolic import BadInput, frequencies
 
 F = frequencies(500000, 16)
 IDS = torch.tensor([[100000, 100001, 7]])
@@ -79,6 +81,115 @@ def test_it_compiles_without_a_graph_break_and_at_most_once_more_as_time_grows(g
     assert 1 <= len(graphs) <= 2
 
 
+class Decoder(torch.nn.Module):
+    """Two layers of a small GPT, with one rotary module for both."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(32, 96) for _ in range(2))
+        self.rotate = RotaryEmbedding(F)
+
+    def forward(self, x, ids):
+        for layer in self.layers:
+            q, k, v = layer(x).unflatten(-1, (3, 2, 16)).permute(2, 0, 3, 1, 4)
+            q, k = self.rotate(q, k, ids)
+            y = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + y.transpose(1, 2).flatten(2)
+        return x
+
+
+def test_a_model_made_on_meta_is_the_model_after_loading():
+    known, x = Decoder(), torch.randn(1, 3, 32)
+    with torch.device("meta"):
+        model = Decoder()
+    model.to_empty(device="cpu").load_state_dict(known.state_dict())
+    assert torch.equal(model(x, IDS), known(x, IDS))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_model_cast_to_half_precision_turns_by_the_same_angles(dtype):
+    """Also far out, where frequencies of half precision would be off by whole turns."""
+    q, k = heads(dtype)
+    turned = Decoder().to(dtype).rotate(q, k, IDS)
+    for got, x in zip(turned, (q, k), strict=True):
+        assert torch.equal(got, rotary_embedding(x, *rotary_table(F, IDS)))
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad, torch.inference_mode])
+def test_layers_that_share_positions_share_the_table_and_nothing_else(mode, monkeypatch):
+    formed = []
+    monkeypatch.setattr(RotaryEmbedding, "tables", lambda *a, **k: formed.append(1) or TABLES(*a, **k))
+    model, x = Decoder(), torch.randn(1, 3, 32)
+    with mode():
+        known = model(x, IDS)
+        assert len(formed) == 1
+        assert torch.equal(model(x, IDS.clone()), known)
+        assert len(formed) == 1
+        assert not torch.equal(model(x, IDS + torch.tensor([0, 0, 1])), known)
+    model(x, IDS).sum().backward()  # also right after inference_mode
+
+
+TABLES = RotaryEmbedding.tables
+
+
+def test_positions_that_change_in_place_are_seen_even_through_numpy():
+    module, (q, k) = RotaryEmbedding(F), heads()
+    memory = np.arange(3)
+    ids = torch.from_numpy(memory)
+    before = module(q, k, ids)[0]
+    memory += 5
+    assert not torch.equal(module(q, k, ids)[0], before)
+    assert torch.equal(module(q, k, ids)[0], RotaryEmbedding(F)(q, k, torch.arange(5, 8))[0])
+
+
+def test_a_table_kept_for_one_option_is_not_taken_for_another():
+    module, (q, k) = RotaryEmbedding(F), heads()
+    exact = module(q, k, IDS)[0]
+    double = module(q.double(), k.double(), IDS)[0]
+    assert double.dtype == torch.float64
+    module.attention_scaling = 2.0
+    assert torch.equal(module(q, k, IDS)[0], 2 * exact)
+    assert torch.equal(RotaryEmbedding(F)(q, k, IDS.int())[0], exact)
+    assert copy.deepcopy(module)._last is None
+
+
+def test_a_clock_that_learns_has_its_gradient():
+    clock = torch.tensor([0.5, 1.5, 7.25], requires_grad=True)
+    module, (q, k) = RotaryEmbedding(F), heads()
+    for _ in range(2):
+        module(q, k, clock)[0].square()[..., :8].sum().backward()
+    assert clock.grad.abs().min() > 0
+
+
+YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 64}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"rope_parameters": YARN, "head_dim": 16},
+        {
+            "rope_theta": 10000.0,
+            "rope_scaling": {k: YARN[k] for k in YARN if k != "rope_theta"},
+            "head_dim": 16,
+        },
+        {
+            "rope_parameters": {"full": YARN, "other": {"rope_theta": 7}},
+            "hidden_size": 64,
+            "num_attention_heads": 4,
+        },
+        SimpleNamespace(rope_parameters=YARN, head_dim=None, hidden_size=64, num_attention_heads=4),
+    ],
+)
+def test_a_config_is_read_with_its_scaling_rule_and_amplitude(config):
+    layer = "full" if isinstance(config, dict) and "hidden_size" in config else None
+    module = RotaryEmbedding.from_config(config, layer_type=layer, interleaved=True)
+    known = rotary_table(frequencies(YARN, 16), IDS)
+    assert all(map(torch.equal, module.tables(IDS), known))
+    assert module.interleaved
+    assert module.attention_scaling > 1
+
+
 def test_two_instances_never_share_a_table():
     first, second = RotaryEmbedding(frequencies(100, 16)), RotaryEmbedding(F)
     first.tables(IDS)
@@ -140,6 +251,13 @@ def test_print_shows_the_options():
         (lambda: RotaryEmbedding(F, angles="fp32"), BadChoice, "angles is 'fp32'"),
         (lambda: RotaryEmbedding(F, layout="tbhd"), BadChoice, "layout is 'tbhd'"),
         (lambda: RotaryEmbedding(F).tables([1]), BadDtype, "position_ids is a list"),
+        (lambda: RotaryEmbedding(F)(*heads(), [1]), BadDtype, "position_ids is a list"),
+        (
+            lambda: RotaryEmbedding.from_config({"rope_theta": 10000}),
+            BadTensor,
+            "config has no head_dim, nor hidden_size and num_attention_heads",
+        ),
+        (lambda: RotaryEmbedding.from_config({"head_dim": 8}), BadInput, "rope_parameters has no rope_theta"),
         (
             lambda: RotaryEmbedding(F)(*heads(d=8), IDS),
             BadTensor,

@@ -1,9 +1,8 @@
-"""The rotary operators as PyTorch sees them: schema, gradients, compilation, checkpoints, autocast, transforms."""
+"""The rotary operators as PyTorch sees them: schema, gradients, compilation, checkpoints, autocast."""
 
 import pytest
 import torch
 from exptx.numeric import rotary_embedding, rotary_embedding_qk, rotary_table
-from exptx.numeric.direct import unwatched
 from exptx.numeric.ops import rotary, rotary_out, rotary_qk
 from exptx.symbolic import frequencies
 from torch.library import opcheck
@@ -197,36 +196,3 @@ def test_autocast_changes_neither_the_dtype_nor_the_numbers():
     assert all(map(torch.equal, (*rows, *known), (*rows_inside, *got)))
     sum(x.sum() for x in got).backward()
     assert q.grad.dtype == torch.float32
-
-
-def test_the_operator_is_passed_by_only_where_nobody_could_tell():
-    x = heads(2)
-    assert unwatched(x)
-    with torch.inference_mode():
-        assert unwatched(x)
-    assert not unwatched(x.clone().requires_grad_())
-    with torch.no_grad():
-        assert unwatched(x.clone().requires_grad_())
-    assert not unwatched(x.to("meta"))
-    with torch.autograd.forward_ad.dual_level():
-        assert not unwatched(x)
-    seen = []
-    torch.func.vmap(lambda row: seen.append(unwatched(row)) or row)(x)
-    torch.func.grad(lambda y: seen.append(unwatched(y)) or y.sum())(x)
-    with torch.utils._python_dispatch.TorchDispatchMode():
-        seen.append(unwatched(x))
-    assert seen == [False, False, False]
-
-
-def test_a_trace_and_an_export_contain_the_rotation():
-    """A tensor computed beside the dispatcher would be frozen into them as a constant."""
-    rows = table(torch.float32)
-
-    class Rotate(torch.nn.Module):
-        def forward(self, x):
-            return rotary_embedding(x, *rows, rotary_dim=4, impl="native")
-
-    x, other = heads(2, dtype=torch.float32), heads(2, dtype=torch.float32, seed=1)
-    known = Rotate()(other)
-    assert torch.equal(torch.export.export(Rotate(), (x,)).module()(other), known)
-    assert torch.equal(torch.fx.experimental.proxy_tensor.make_fx(Rotate())(x)(other), known)

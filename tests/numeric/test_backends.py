@@ -1,0 +1,60 @@
+"""The choice of a path: the fastest that runs, or the one asked for, and never another one in silence."""
+
+import warnings
+
+import pytest
+import torch
+from exptx.numeric import BadChoice, NotBuilt, backends, native, rotary_embedding, rotary_table
+from exptx.symbolic import frequencies
+
+X = torch.randn(1, 2, 3, 8, generator=torch.Generator().manual_seed(0))
+TABLE = rotary_table(frequencies(10000, 8), torch.arange(3))
+REASON = "no C compiler; install one"
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    """A machine on which nothing can be compiled, and on which nothing has been said yet."""
+    monkeypatch.setattr(native, "available", lambda: REASON)
+    backends._found.cache_clear()
+    yield
+    backends._found.cache_clear()
+
+
+def test_auto_is_native_on_a_cpu_that_can_compile():
+    assert native.available() is None
+    assert backends.chosen("auto", "cpu") == "native"
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_auto_without_a_compiler_runs_eager_and_says_why_once():
+    with pytest.warns(RuntimeWarning, match=f"rotations on cpu run in eager PyTorch: {REASON}") as caught:
+        first = rotary_embedding(X[:, :1], *TABLE, interleaved=True)
+    assert caught[0].filename == __file__  # the line of the caller, not one of ours
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = rotary_embedding(X[:, :1], *TABLE, interleaved=True)
+    assert torch.equal(first, again)
+    assert torch.equal(first, rotary_embedding(X[:, :1], *TABLE, interleaved=True, impl="eager"))
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_native_without_a_compiler_raises_and_says_what_to_install():
+    with pytest.raises(NotBuilt, match=f"impl='native' cannot run here: {REASON}; impl='eager' works"):
+        rotary_embedding(X[:, 1:], *TABLE, impl="native", inverse=True)
+
+
+def test_a_path_of_another_device_is_refused_and_an_unknown_one_too():
+    with pytest.raises(BadChoice, match="impl='native' runs on cpu but x is on cuda"):
+        backends.chosen("native", "cuda")
+    with pytest.raises(BadChoice, match="impl is 'fast'; one of 'auto', 'eager', 'native', 'triton' works"):
+        backends.chosen("fast", "cpu")
+
+
+def test_devices_without_a_compiled_path_run_eager_and_meta_has_shapes_for_all():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert backends.chosen("auto", "mps") == backends.chosen("auto", "meta") == "eager"
+    table = [entry.to("meta") for entry in TABLE]
+    for impl in ("eager", "native"):
+        assert rotary_embedding(X.to("meta"), *table, impl=impl).shape == X.shape
