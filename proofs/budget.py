@@ -208,5 +208,38 @@ def attended(
     return moved + (gamma(2 * length + 1, dtype) + 2 * ORACLE) * ((weights + growth) @ values.abs()) / least
 
 
+def recurred(
+    sums: Magnitude, raised: Magnitude, roundings: int, table_error: Magnitude, dtype: object
+) -> Magnitude:
+    """Σ_s |q||k_s||v_s| e^{-lag}, before the output is rounded: (1 + τ)² (1 + γ_n) raised - sums.
+
+    sums: that sum of magnitudes; raised: the same with every log decay raised by `step_error`, so that a term
+    is off by as much as its lag asks for. n roundings a term, from `recurrence_roundings`; τ: relative error
+    of a query or key where they turn, else 0.
+    """
+    return (1 + table_error) ** 2 * (1 + gamma(roundings, dtype)) * raised - (1 - ORACLE) * sums
+
+
+def step_error(form: str, chunk_size: int, dtype: object) -> float:
+    """Relative error of a weight e^{-lag} a token of its lag, in linear attention of the given form.
+
+    A state that is multiplied by a factor in two terms and added to rounds at most three times: at every
+    token, or once a chunk, or never. In float64 a factor takes exp (2u) and a product, here and in the
+    reference, which also turns (6u), multiplies and adds: 16 in all.
+    """
+    carried = {"recurrent": 1.0, "chunked": 1 / chunk_size, "parallel": 0.0}[form]
+    return 3 * carried * compute_roundoff(dtype) + 16 * ORACLE
+
+
+def recurrence_roundings(form: str, features: int, tokens: int, chunk_size: int) -> int:
+    """Roundings of one term q_i k_i v of linear attention, whatever its lag: sums over features and tokens.
+
+    Scale 2, two factors stored 2 and multiplied 2, scores times v 1, a state carried on once 3, three parts
+    joined 2, and 4 for a turn of query and key (a product and a sum each).
+    """
+    summed = {"recurrent": 1, "chunked": min(chunk_size, tokens), "parallel": tokens}[form]
+    return features + summed + 16
+
+
 def _is_double(dtype: object) -> bool:
     return format_of(dtype) is FORMATS["float64"]
