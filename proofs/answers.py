@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 BLOCKS = 8  # different ones that are shown
+READABLE = 40  # digits of a whole number that are shown
 SHOWN = 300  # characters of a formula on one line
 WIDTH = 10  # of the names in front, at least
 
@@ -108,13 +109,18 @@ def _bias(document: Document) -> Iterator[Row]:
         yield ("X" if "u·X" in document["law"] else "A"), _short(document["matrix"])
         yield "c", _short(document["c"])
         yield "v", _short(document["v"])
-        yield (
-            "least",
-            f"the Hankel determinant of order {document['order']} is {document['hankel_determinant']}",
-        )
+        yield "least", _least(document["order"], document["hankel_determinant"])
         yield "names", ", ".join(f"{name} = {value}" for name, value in document["names"].items())
         yield "check", _verdict(document["check"])
     yield "where", ", ".join(document["where"])
+
+
+def _least(order: int, determinant: str) -> str:
+    """That no lower order does; of a long number its ends and its length."""
+    digits = determinant.lstrip("-")
+    if len(digits) > READABLE and digits.isdecimal():
+        determinant = f"{determinant[: -len(digits)]}{digits[:6]}…{digits[-6:]} ({len(digits)} digits)"
+    return f"the Hankel determinant of order {order} is {_short(determinant)}, not 0"
 
 
 def _encoding(document: Document) -> Iterator[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import signal
+import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
@@ -42,6 +43,7 @@ def within(seconds: float, megabytes: int, task: Callable[..., Any], *arguments:
 
 def _work(sender: Connection, limits: tuple[int, int], task: Callable[..., Any], arguments: Any) -> None:
     seconds, megabytes = limits
+    sys.set_int_max_str_digits(0)  # numbers of any length are written here: the limits below are enough
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is the parent's business
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)  # ends the process also when nobody waits for it any more

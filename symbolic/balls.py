@@ -20,7 +20,7 @@ from sympy.matrices.expressions import MatAdd, MatMul, MatPow, Transpose
 
 from .admit import admit, exact_rational
 from .errors import BadInput, SingularPoint, Unsupported
-from .walk import text
+from .walk import shown, text
 
 MAX_BITS = 1 << 14
 _METHODS = {
@@ -58,7 +58,7 @@ def enclose(expr: sp.Expr, digits: int = 20, at: Mapping[sp.Symbol, sp.Rational]
     SingularPoint at a pole; Unsupported for functions that have no ball.
     """
     if isinstance(digits, bool) or not isinstance(digits, int) or digits < 1:
-        raise BadInput(f"digits is {digits!r}; it must be a whole number of at least 1")
+        raise BadInput(f"digits is {shown(digits)}; it must be a whole number of at least 1")
     formula = admit(expr, "expr")
     point = {symbol: exact_rational(value, f"at[{symbol}]") for symbol, value in (at or {}).items()}
     if isinstance(formula, sp.Rational):

@@ -17,7 +17,7 @@ from .errors import BadInput, WrongType
 from .exact import MOST, exact_entry, exact_time
 from .notebook import Shown
 from .typeset import to_grid, to_text
-from .walk import shown
+from .walk import shown, text
 
 _NAMES = {  # (turns, has a nilpotent part) -> name for decay zero, positive, negative
     (False, False): ("hold", "fade", "grow"),
@@ -62,7 +62,7 @@ class Block(Shown):
             return sign
         free = ", ".join(sorted(map(str, self.decay.free_symbols))) or str(self.decay)
         raise BadInput(
-            f"decay is {self.decay}, whose sign is not known; declare {free} with a sign, "
+            f"decay is {text(self.decay)}, whose sign is not known; declare {free} with a sign, "
             f"e.g. Symbol({free.split(', ')[0]!r}, positive=True)"
         )
 
@@ -79,7 +79,7 @@ class Block(Shown):
     def half_life(self) -> sp.Expr:
         """The gap ln 2/γ over which e^{-γu} halves; γ must be positive."""
         if self.fate != 1:
-            raise BadInput(f"decay is {self.decay}: only a block with decay > 0 has a half-life")
+            raise BadInput(f"decay is {text(self.decay)}: only a block with decay > 0 has a half-life")
         return sp.log(2) / self.decay
 
     @property
@@ -133,10 +133,11 @@ def _frequency(value: object) -> sp.Expr:
         return sp.S.Zero if frequency.is_zero else frequency
     if frequency.is_negative:
         raise BadInput(
-            f"frequency is {frequency}; it must be at least 0 (turn the other way by a basis diag(1, -1))"
+            f"frequency is {text(frequency)}; it must be at least 0 (turn the other way by a basis "
+            "diag(1, -1))"
         )
     raise BadInput(
-        f"frequency is {frequency}, not known to be positive; declare its symbols so, "
+        f"frequency is {text(frequency)}, not known to be positive; declare its symbols so, "
         "e.g. Symbol('omega', positive=True)"
     )
 

@@ -21,6 +21,7 @@ from typing import Any
 import sympy as sp
 
 from .errors import Unsupported
+from .walk import text
 
 MAX_ORDER = 10**12
 MAX_GAUSS_PRIME = 2000
@@ -36,7 +37,8 @@ def vanishes(terms: Iterable[Term]) -> bool:
     order = lcm(8, *(2 * q.denominator for q, _, _ in terms))
     if order > MAX_ORDER:
         raise Unsupported(
-            f"too large for the exact procedure: roots of unity of order {order}; use a free symbol instead"
+            f"too large for the exact procedure: roots of unity of order {text(order)}; use a free symbol "
+            "instead"
         )
     by_surd: dict[int, dict[int, Any]] = defaultdict(dict)
     for q, surd, coefficient in terms:

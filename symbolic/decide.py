@@ -23,6 +23,7 @@ from .witness import EXAMINED_BITS, Question, cross_examine, refute
 __all__ = ["Status", "Verdict", "decide", "group_law", "verify_flow"]
 
 Entry = tuple[int, int]
+WHOLE = 10_000  # characters that a condition is put in order by
 
 
 def decide(lhs: Any, rhs: Any = 0, *, assume: Iterable[Any] = ()) -> Verdict:
@@ -138,7 +139,7 @@ def _first_difference(reader: Reader, question: Question) -> tuple[Entry | None,
 def _conditions(difference: Ratio, premises: Premises) -> tuple[sp.Expr, ...]:
     """The denominators that neither the premises nor, for constants, balls already show to be non-zero."""
     open_ = [f for f in difference.nonzero if not premises.nonzero(f) and not _nonzero_constant(f)]
-    return tuple(sorted(open_, key=str))
+    return tuple(sorted(open_, key=lambda formula: text(formula, WHOLE)))
 
 
 def _nonzero_constant(formula: sp.Expr) -> bool:

@@ -10,7 +10,7 @@ import sympy as sp
 
 from .admit import admit
 from .errors import BadInput, WrongType
-from .walk import shown
+from .walk import shown, text
 
 MOST = 1024  # the largest size (features, heads, block size) that is built entry by entry
 
@@ -24,12 +24,14 @@ def exact_entry(value: object, name: str) -> sp.Expr:
     if isinstance(value, sp.Integer):  # most entries of a basis: nothing to examine
         return value
     if not _finite(value):
-        raise BadInput(f"{name} is {value}; a finite exact number works, e.g. Rational(1, 10)")
+        raise BadInput(f"{name} is {shown(value)}; a finite exact number works, e.g. Rational(1, 10)")
     entry = admit(value, name)
     if getattr(entry, "is_Matrix", False):
         raise WrongType(f"{name} is a {type(value).__name__}; an exact number or a real sympy symbol works")
     if entry.is_extended_real is False or entry.has(sp.I):
-        raise BadInput(f"{name} is {entry}, which is not real; a turn is given by a decay and a frequency")
+        raise BadInput(
+            f"{name} is {text(entry)}, which is not real; a turn is given by a decay and a frequency"
+        )
     return entry
 
 
@@ -71,10 +73,10 @@ def positive(value: object, name: str) -> sp.Expr:
         return number
     if number.free_symbols and number.is_positive is None:
         raise BadInput(
-            f"{name} is {number}, not known to be positive; declare its symbols so, "
+            f"{name} is {text(number)}, not known to be positive; declare its symbols so, "
             "e.g. Symbol('b', positive=True)"
         )
-    raise BadInput(f"{name} is {number}; it must be positive, e.g. 10000")
+    raise BadInput(f"{name} is {text(number)}; it must be positive, e.g. 10000")
 
 
 def whole(value: object, name: str, least: int = 1, most: int = MOST) -> int:

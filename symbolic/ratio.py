@@ -92,7 +92,7 @@ class Fractions:
         limit = MAX_POWER if a.numerator.size() <= 1 else MAX_POWER_OF_SUM
         if abs(exponent) > limit:
             raise Unsupported(
-                f"too large for the exact procedure: the power {exponent} of {text(source)}; "
+                f"too large for the exact procedure: the power {text(exponent)} of {text(source)}; "
                 "use a free symbol for the power and prove the step by induction"
             )
         if exponent < 0:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
 import sympy as sp
+from flint import fmpz
 from sympy.core.function import AppliedUndef
 
 from .errors import Unsupported
@@ -40,7 +41,9 @@ def text(expression: Any, limit: int = 90) -> str:
     """A short name for a subexpression in a message."""
     try:
         words = str(expression)
-    except (RecursionError, ValueError):
+    except (RecursionError, ValueError):  # Python writes no numbers of more than 4300 digits
+        if isinstance(expression, sp.Integer | int):
+            return f"a number of {len(fmpz(abs(int(expression))).str())} digits"
         return "a very large expression"
     return words if len(words) <= limit else words[: limit - 1] + "…"
 

@@ -53,7 +53,9 @@ class Approximation:
 
     def __str__(self) -> str:
         a, b = self.window
-        return f"{len(self.decays)} decays and a constant, within {self.bound} on [{a}, {b}]"
+        return (
+            f"{len(self.decays)} decays and a constant, within {text(self.bound)} on [{text(a)}, {text(b)}]"
+        )
 
 
 def approximate(case: Case, tolerance: object, window: object) -> Approximation:
@@ -75,8 +77,8 @@ def approximate(case: Case, tolerance: object, window: object) -> Approximation:
                 pass
         count += _more(found.error, limit)
     raise Unsupported(
-        f"no constant with up to {MAX_DECAYS} decays was found within {limit} of {text(case.bias)} on "
-        f"[{a}, {b}]; a larger tolerance or a shorter window may work"
+        f"no constant with up to {MAX_DECAYS} decays was found within {text(limit)} of {text(case.bias)} on "
+        f"[{text(a)}, {text(b)}]; a larger tolerance or a shorter window may work"
     )
 
 
@@ -152,7 +154,9 @@ def _scale(f: sp.Expr, u: sp.Symbol, a: sp.Rational, b: sp.Rational) -> arb:
 def _tolerance(value: object) -> sp.Rational:
     limit = exact_rational(value, "tolerance")
     if limit <= 0:
-        raise BadInput(f"tolerance is {limit}; a positive exact number such as Rational(1, 10**4) works")
+        raise BadInput(
+            f"tolerance is {text(limit)}; a positive exact number such as Rational(1, 10**4) works"
+        )
     return limit
 
 
@@ -161,7 +165,9 @@ def _window(value: object) -> tuple[sp.Rational, sp.Rational]:
         raise WrongType(f"window is {value!r}; a pair (a, b) of exact positions works")
     a, b = (exact_rational(x, f"window[{i}]") for i, x in enumerate(value))
     if not 0 <= a < b:
-        raise BadInput(f"window is ({a}, {b}); 0 <= a < b works, for decays are no help at negative gaps")
+        raise BadInput(
+            f"window is ({text(a)}, {text(b)}); 0 <= a < b works, for decays are no help at negative gaps"
+        )
     return a, b
 
 

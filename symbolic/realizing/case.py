@@ -70,7 +70,7 @@ class Case:
         """The bias, or a rewritten formula, at a point; equal constants have equal names."""
         value = (self.bias if formula is None else formula.xreplace(self.constants.values)).subs(self.u, at)
         if value.has(sp.nan, sp.zoo, sp.oo):
-            raise BadInput(f"bias has no finite value at {self.u} = {at}; give it one by a Piecewise")
+            raise BadInput(f"bias has no finite value at {self.u} = {text(at)}; give it one by a Piecewise")
         return Rewriter(self.u, sp.S.One, self.constants, self.logs, self.whole).rewrite(value)
 
     def spectrum(self, formula: sp.Expr) -> Spectrum:

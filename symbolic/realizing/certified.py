@@ -17,6 +17,7 @@ from flint import acb, arb, ctx, fmpq
 
 from ..balls import Evaluator
 from ..errors import BadInput, SingularPoint, Unsupported
+from ..walk import text
 
 BITS = 128
 DEGREE = 6
@@ -90,7 +91,7 @@ def certify(error: Error, lower: sp.Rational, upper: sp.Rational, tolerance: sp.
                 worst = arb(max(worst.upper(), bound.upper()))
                 continue
             if at > wanted:
-                raise TooLarge(f"the error exceeds {tolerance} at {(left + right) / 2}")
+                raise TooLarge(f"the error exceeds {text(tolerance)} at {(left + right) / 2}")
             middle = (left + right) / 2
             waiting += [(middle, right), (left, middle)]
         return Bound(_rounded_up(worst), count)

@@ -99,13 +99,13 @@ def kinked(case: Case, pieces: list[Interval]) -> NotRealizable | None:
     last = pieces[-1]
     for piece in reversed(pieces[:-1]):
         if decide(piece.formula, last.formula).status is not Status.PROVED:
-            return parted(case, piece.sample, last, f"for {case.u} > {last.lower}")
+            return parted(case, piece.sample, last, f"for {case.u} > {text(last.lower)}")
     for at in (piece.lower for piece in pieces if piece.lower.is_finite):
         if case.bias.subs(case.u, at).has(sp.nan, sp.zoo):
             continue  # a quotient has a gap there
         value = case.value(at)
         if decide(value, case.value(at, last.formula)).status is not Status.PROVED:
-            return parted(case, at, last, f"near {case.u} = {at}")
+            return parted(case, at, last, f"near {case.u} = {text(at)}")
     return None
 
 
@@ -118,7 +118,7 @@ def parted(case: Case, at: sp.Rational, last: Interval, where: str) -> NotRealiz
     trial = next((x for x in trials if excludes_zero(ball(here - there, x, BITS))), None)
     if trial is None:
         raise Unsupported(
-            f"at {case.u} = {at} the branches of the bias cannot be told apart; write them alike"
+            f"at {case.u} = {text(at)} the branches of the bias cannot be told apart; write them alike"
         )
     beside = "".join(f", {x} = {value}" for x, value in trial.items())
     law = text(last.formula.xreplace(values))
@@ -131,10 +131,10 @@ def parted(case: Case, at: sp.Rational, last: Interval, where: str) -> NotRealiz
         case.bias,
         case.u,
         case.domain,
-        f"{where} it equals {law}, {carried}; at {case.u} = {at} it does not",
+        f"{where} it equals {law}, {carried}; at {case.u} = {text(at)} it does not",
         INVERTIBLE if case.whole else ENTIRE,
         Witness(
-            f"at {case.u} = {at}{beside} the bias is {text(here)} and not {text(there)}",
+            f"at {case.u} = {text(at)}{beside} the bias is {text(here)} and not {text(there)}",
             {"point": {case.u: at, **trial}, "bias": here, "continued": there},
         ),
     )

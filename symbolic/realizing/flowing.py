@@ -11,6 +11,7 @@ from ..decide import Status, decide
 from ..errors import BadInput, Disagreement, Unsupported
 from ..generator import Generator
 from ..verdict import Verdict
+from ..walk import text
 from .case import Case
 from .hankel import determinant, node, without_constant
 from .modes import Mode
@@ -95,9 +96,9 @@ def _verified(
     )
     for verdict in claims:
         if verdict.status is Status.REFUTED:
-            raise Disagreement(f"the realisation of {case.bias} failed: {verdict.reason}")
+            raise Disagreement(f"the realisation of {text(case.bias)} failed: {verdict.reason}")
         if verdict.status is not Status.PROVED:
-            raise Unsupported(f"the realisation of {case.bias} could not be verified: {verdict.reason}")
+            raise Unsupported(f"the realisation of {text(case.bias)} could not be verified: {verdict.reason}")
     seen = examine(case.bias, total.xreplace(case.constants.values), case.u, POINTS)
     return Verdict(
         Status.PROVED,

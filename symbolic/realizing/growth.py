@@ -10,7 +10,7 @@ import sympy as sp
 from sympy import S
 
 from ..errors import Unsupported
-from ..walk import free_symbols
+from ..walk import free_symbols, text
 from .case import Case
 from .fence import generic, hankel_witness
 from .modes import Foreign, Spectrum
@@ -98,7 +98,7 @@ def _fast(case: Case, terms: list[Foreign]) -> tuple[str, tuple[sp.Expr, ...]]:
         raise _open(case)
     conditions = nonvanishing(top.coefficient, {}, "the leading coefficient of the bias")
     return (
-        f"up to exponential polynomials it behaves like exp({top.growth}) times a power of n along "
+        f"up to exponential polynomials it behaves like exp({text(top.growth)}) times a power of n along "
         "the integers, faster than any μⁿ",
         conditions,
     )

@@ -11,6 +11,7 @@ from ..errors import BadInput
 from ..exact import exact_entry
 from ..generator import Generator
 from ..verdict import Status, Verdict
+from ..walk import text
 from .hankel import Node, annihilator
 from .samples import exact_samples, recurrence
 
@@ -137,7 +138,7 @@ class Realization:
         sigma = exact_entry(scale, "scale")
         if sigma.is_zero is not False:
             raise BadInput(
-                f"scale is {sigma}, which may be 0; a number such as 1/sqrt(64), or a positive symbol"
+                f"scale is {text(sigma)}, which may be 0; a number such as 1/sqrt(64), or a positive symbol"
             )
         if self.generator is None:
             raise BadInput(
@@ -148,7 +149,7 @@ class Realization:
 
     def __str__(self) -> str:
         law = "exp(uX)" if self.step is None else "A^n"
-        return f"order {self.order}: bias = c' {law} v; Hankel determinant {self.determinant}"
+        return f"order {self.order}: bias = c' {law} v; Hankel determinant {text(self.determinant)}"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from ..decide import Status, decide
 from ..errors import BadInput, Disagreement, Unsupported
 from ..generator import Generator
 from ..verdict import Verdict
+from ..walk import text
 from .case import Case
 from .fence import parted
 from .flowing import block, columns, steady_row
@@ -126,7 +127,7 @@ def _deviations(case: Case, tail: Interval) -> tuple[sp.Expr, ...]:
     last = whole_part(tail.lower)
     if last > MAX_EXCEPTIONS:
         raise Unsupported(
-            f"bias changes its formula at {last}; up to {MAX_EXCEPTIONS} exceptions are realised"
+            f"bias changes its formula at {text(last)}; up to {MAX_EXCEPTIONS} exceptions are realised"
         )
     found = [case.value(n) - case.value(n, tail.formula) for n in range(last + 1)]
     while found and _zero(found[-1]):
@@ -146,13 +147,13 @@ def _two_sided(case: Case, pieces: list[Interval]) -> NotRealizable | None:
         raise Unsupported(f"bias changes its formula over more than {MAX_EXCEPTIONS} integers; shorten it")
     for n in range(whole_part(cuts[-1]), -whole_part(-cuts[0]) - 1, -1):
         if not _zero(case.value(n) - case.value(n, tail.formula)):
-            return parted(case, sp.Integer(n), tail, f"for n > {tail.lower}")
+            return parted(case, sp.Integer(n), tail, f"for n > {text(tail.lower)}")
     difference = on_steps(case.spectrum(first.formula - tail.formula).modes)
     if not (difference.plain or difference.signed):
         return None
     last = -whole_part(-cuts[0]) - 1
     at = next(n for n in range(last, last - MAX_EXCEPTIONS, -1) if not _zero(difference.at(n)))
-    return parted(case, sp.Integer(at), tail, f"for n > {tail.lower}")
+    return parted(case, sp.Integer(at), tail, f"for n > {text(tail.lower)}")
 
 
 def _realization(case: Case, steps: Steps, tail: Interval, unfolded: int) -> Realization:
@@ -201,9 +202,11 @@ def _verified(case: Case, steps: Steps, tail: Interval, unfolded: int) -> Verdic
     for n in range(count):
         verdict = decide(case.value(n, steps.at(n)), case.value(n))
         if verdict.status is Status.REFUTED:
-            raise Disagreement(f"the realisation of {case.bias} failed at {n}: {verdict.reason}")
+            raise Disagreement(f"the realisation of {text(case.bias)} failed at {n}: {verdict.reason}")
         if verdict.status is not Status.PROVED:
-            raise Unsupported(f"the realisation of {case.bias} is not verified at {n}: {verdict.reason}")
+            raise Unsupported(
+                f"the realisation of {text(case.bias)} is not verified at {n}: {verdict.reason}"
+            )
     return Verdict(
         Status.PROVED,
         f"c' A^n v = bias at n = 0, …, {count - 1}, decided one by one; both solve one recurrence of order "

@@ -6,6 +6,8 @@ import sympy as sp
 from sympy.matrices.expressions import MatAdd, MatMul
 from sympy.tensor.indexed import Indexed
 
+MOST_DIGITS = 1000  # of a number that is written out
+_ENDS = 6  # digits of a longer one that are kept on either side
 _LONGEST = 8  # more rows or columns than this are elided with dots
 _POSITIONS = frozenset({"t", "s", "u", "v"})  # written after what multiplies them: γ t, as are clocks τ
 _SHOWN = (4, 2)  # how many of them are kept before and after the dots
@@ -17,6 +19,11 @@ def is_exp(node: sp.Expr) -> bool:
 
 def terms(node: sp.Add | MatAdd) -> list[sp.Expr]:
     return list(node.args) if isinstance(node, MatAdd) else list(node.as_ordered_terms())
+
+
+def cut(written: str) -> tuple[str, str, int]:
+    """The first digits of a long number, its last ones, and how many it has."""
+    return written[:_ENDS], written[-_ENDS:], len(written)
 
 
 def negated(node: sp.Mul | MatMul) -> sp.Expr:

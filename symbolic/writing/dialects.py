@@ -65,6 +65,8 @@ class Dialect(ABC):
         return self.words.get(key, key)
 
     @abstractmethod
+    def long_number(self, first: str, last: str, digits: int) -> str: ...
+    @abstractmethod
     def letter(self, name: str) -> str: ...
     @abstractmethod
     def subscript(self, base: str, index: str) -> str: ...
@@ -111,6 +113,9 @@ class Typst(Dialect):
         "diagonal": "dots.down",
         "otherwise": '"otherwise"',
     }
+
+    def long_number(self, first: str, last: str, digits: int) -> str:
+        return f'{first} dots.h {last} "({digits} digits)"'
 
     def letter(self, name: str) -> str:
         name = NAME_OF.get(name, "lambda" if name == "lamda" else name)
@@ -178,6 +183,9 @@ class Latex(Dialect):
         "diagonal": r"\ddots",
         "otherwise": r"\text{otherwise}",
     }
+
+    def long_number(self, first: str, last: str, digits: int) -> str:
+        return rf"{first}\ldots {last}\text{{ ({digits} digits)}}"
 
     def parentheses(self, text: str) -> str:
         return rf"\left({text}\right)"
@@ -252,6 +260,9 @@ class Text(Dialect):
         "diagonal": "⋱",
         "otherwise": "otherwise",
     }
+
+    def long_number(self, first: str, last: str, digits: int) -> str:
+        return f"{first}…{last} ({digits} digits)"
 
     def letter(self, name: str) -> str:
         return GREEK.get(name, name)

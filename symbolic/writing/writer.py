@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import sympy as sp
+from flint import fmpz
 from sympy.core.relational import Relational
 from sympy.matrices.expressions import (
     BlockMatrix,
@@ -22,7 +23,7 @@ from sympy.printing.conventions import split_super_sub
 from sympy.tensor.indexed import Indexed
 
 from ..matexp import MatExp
-from .arrange import is_exp, kept, negated, operand, shared_operator, sorted_factors, terms
+from .arrange import MOST_DIGITS, cut, is_exp, kept, negated, operand, shared_operator, sorted_factors, terms
 from .dialects import ADD, ATOM, MUL, OPERATOR, POW, Dialect, Piece, Typst
 
 
@@ -58,13 +59,20 @@ class Writer:
     # numbers and names
 
     def integer(self, node: sp.Integer) -> Piece:
-        return Piece(str(node), ATOM if node >= 0 else ADD)
+        size = self.whole(abs(int(node)))
+        return size if node >= 0 else Piece("-" + size.text, ADD)
 
     def rational(self, node: sp.Rational) -> Piece:
         sign = "-" if node < 0 else ""
-        return Piece(
-            sign + self.out.slashed(Piece(str(abs(node.p))), Piece(str(node.q))).text, ADD if sign else MUL
-        )
+        above, below = self.whole(abs(int(node.p))), self.whole(int(node.q))
+        return Piece(sign + self.out.slashed(above, below).text, ADD if sign else MUL)
+
+    def whole(self, number: int) -> Piece:
+        """The digits of a natural number; of a very long one the first, the last and their count."""
+        written = fmpz(number).str()  # Python refuses to write more than 4300 digits
+        if len(written) <= MOST_DIGITS:
+            return Piece(written)
+        return Piece(self.out.long_number(*cut(written)), MUL)
 
     def constant(self, node: sp.Expr) -> Piece:
         names = {sp.pi: "pi", sp.E: "e", sp.I: "i", sp.oo: "oo"}
@@ -133,7 +141,7 @@ class Writer:
         if exponent.is_Rational and exponent.p == 1:
             return Piece(self.out.root(self.piece(base), exponent.q), POW)
         if isinstance(base, _NAMED) and exponent.is_Integer:  # cos²(x) rather than cos(x)²
-            head = self.out.power(self.out.function(_title(base)), str(exponent))
+            head = self.out.power(self.out.function(_title(base)), self.text(exponent))
             return Piece(head + self.space + self.out.parentheses(self.text(base.args[0])), ATOM)
         return Piece(self.raised(self.grouped(base, ATOM), exponent), POW)
 

@@ -60,3 +60,12 @@ def test_every_kind_of_answer_has_lines_and_none_is_endless(what):
     lines = classified_lines(what)
     assert all(len(line) < 700 and "None" not in line for line in lines)
     assert len(lines) >= 5
+
+
+def test_a_determinant_of_thousands_of_digits_is_counted():
+    (line,) = [line for line in classified_lines("u^57") if line.startswith("least:")]
+    assert line.endswith("order 58 is -177471…000000 (4444 digits), not 0")
+    (line,) = [line for line in classified_lines("u^20") if line.startswith("least:")]
+    assert line.endswith("(387 digits), not 0")
+    (line,) = [line for line in classified_lines("u^2") if line.startswith("least:")]
+    assert line.endswith("order 3 is -8, not 0")

@@ -29,3 +29,7 @@ def test_a_task_is_stopped_at_either_limit():
 def test_a_task_that_dies_is_said_to_have_died():
     with pytest.raises(Stopped, match="died"):
         within(60, 2000, os._exit, 7)
+
+
+def test_a_number_of_any_length_is_written_there():
+    assert len(within(60, 2000, str, 10**5000)) == 5001

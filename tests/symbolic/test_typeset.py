@@ -202,3 +202,20 @@ def test_a_grid_aligns_its_columns():
 def test_only_formulas_are_written(writer, formula):
     with pytest.raises(WrongType, match=r"^formula is a"):
         writer(formula)
+
+
+@pytest.mark.parametrize("digits", [1000, 1001, 5001])
+@pytest.mark.parametrize(
+    "build", [lambda n: n, lambda n: -n, lambda n: x / n, lambda n: t**n, lambda n: n**t]
+)
+def test_a_number_too_long_to_read_shows_its_ends_and_its_length(digits, build):
+    """Python itself refuses to write more than 4300 digits."""
+    formula = build(sp.Integer(10) ** (digits - 1) + 1234567)
+    in_full = digits <= 1000
+    for write in (to_text, to_latex, to_typst):
+        written = write(formula)
+        assert (f"{digits} digits" in written) is not in_full
+        assert ("100000" in written and "234567" in written) or in_full
+        assert (len(written) < 100) is not in_full
+    latex2mathml.converter.convert(to_latex(formula))
+    typst.compile(f"${to_typst(formula)}$".encode(), format="svg")
