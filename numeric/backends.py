@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from functools import lru_cache
 
-import torch
-
 from . import native
 from .errors import BadChoice, NotBuilt
 
@@ -36,13 +34,11 @@ def chosen(impl: str, device: str) -> str:
     return impl
 
 
-@torch.compiler.assume_constant_result
 def missing(path: str) -> str | None:
     """What a compiled path lacks on this machine, with what to install; None if it runs."""
     return native.available() if path == "native" else "it is not built in this version"
 
 
-@torch.compiler.assume_constant_result
 def _fastest(device: str) -> str:
     """The compiled path of the device, or "eager" where there is none or it cannot run."""
     return _found(device)
@@ -59,5 +55,9 @@ def _found(device: str) -> str:
         return "eager"
     return path
 
+
+# A compiler takes what these say as a constant: the mark of torch.compiler.assume_constant_result, which as a
+# decorator would import the whole compiler along with this file.
+missing._dynamo_marked_constant = _fastest._dynamo_marked_constant = True
 
 __all__ = ["IMPLS", "chosen", "missing"]

@@ -16,7 +16,7 @@ from exptx.symbolic import frequencies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-LAW = settings(max_examples=40, deadline=None, derandomize=True)
+LAW = settings(max_examples=60, deadline=None, derandomize=True)
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
 NEGATED_ZERO_AND_NAN = torch.tensor([-0.0, float("nan"), float("inf")])
 
@@ -61,6 +61,7 @@ def cases(draw):
         "interleaved": draw(st.booleans()),
         "layout": draw(st.sampled_from(["bhtd", "bthd"])),
         "inverse": draw(st.booleans()),
+        "impl": draw(st.sampled_from(["native", "eager"])),
     }
 
 
@@ -78,6 +79,7 @@ def test_every_coordinate_is_within_its_budget_of_the_exact_rotation(case):
         layout=layout,
         rotary_dim=width,
         inverse=case["inverse"],
+        impl=case["impl"],
     )
     y = y.transpose(1, 2) if layout == "bthd" else y
     known = exact.rotary_embedding(x, waves, ids, interleaved=pairing, inverse=case["inverse"])[..., :width]
@@ -204,11 +206,12 @@ def test_scores_have_the_values_known_for_each_pairing_and_each_order_of_t_and_s
     assert abs((rotated[0] * rotated[1]).sum().item() - SCORES[case]) <= bound
 
 
+@pytest.mark.parametrize("impl", ["native", "eager"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_the_tail_of_a_partial_rotation_is_kept_bit_for_bit(dtype):
+def test_the_tail_of_a_partial_rotation_is_kept_bit_for_bit(dtype, impl):
     x = torch.cat((torch.ones(4), NEGATED_ZERO_AND_NAN)).to(dtype).reshape(1, 1, 1, 7)
     cos, sin = rotary_table(frequencies(10000, 4), torch.tensor([9]), dtype=table_dtype(dtype))
-    tail = rotary_embedding(x, cos, sin, rotary_dim=4)[..., 4:]
+    tail = rotary_embedding(x, cos, sin, rotary_dim=4, impl=impl)[..., 4:]
     assert torch.equal(tail.view(torch.uint8), x[..., 4:].contiguous().view(torch.uint8))
 
 
@@ -237,7 +240,8 @@ def test_no_token_no_head_or_no_sequence_is_no_special_case(layout):
 @pytest.mark.parametrize("interleaved", [False, True])
 @pytest.mark.parametrize("layout", ["bhtd", "bthd"])
 @pytest.mark.parametrize("inverse", [False, True])
-def test_gradients_with_respect_to_x_and_to_the_table_are_right(interleaved, layout, inverse):
+@pytest.mark.parametrize("impl", ["native", "eager"])
+def test_gradients_with_respect_to_x_and_to_the_table_are_right(interleaved, layout, inverse, impl):
     x = drawn((2, 3, 2, 6), torch.float64, 1).requires_grad_()
     cos, sin = rotary_table(
         frequencies(10000, 4), torch.tensor([[0, 5, 2], [1, 1, 7]][:2]), dtype=torch.float64
@@ -248,7 +252,7 @@ def test_gradients_with_respect_to_x_and_to_the_table_are_right(interleaved, lay
 
     def rotate(x, cos, sin):
         return rotary_embedding(
-            x, cos, sin, interleaved=interleaved, layout=layout, inverse=inverse, rotary_dim=4
+            x, cos, sin, interleaved=interleaved, layout=layout, inverse=inverse, rotary_dim=4, impl=impl
         )
 
     assert torch.autograd.gradcheck(rotate, (x, cos, sin))
@@ -262,13 +266,14 @@ def test_the_gradient_of_a_rotation_is_the_rotation_back():
     assert torch.equal(x.grad, rotary_embedding(upstream, cos, sin, inverse=True))
 
 
-def test_out_receives_the_result_and_may_be_x_itself():
+@pytest.mark.parametrize("impl", ["native", "eager"])
+def test_out_receives_the_result_and_may_be_x_itself(impl):
     x = drawn((1, 2, 3, 8), torch.float32, 5)
     cos, sin = rotary_table(frequencies(10000, 8), torch.arange(3))
     known, out = rotary_embedding(x, cos, sin), torch.empty(1, 2, 3, 8)
-    assert rotary_embedding(x, cos, sin, out=out) is out
+    assert rotary_embedding(x, cos, sin, out=out, impl=impl) is out
     assert torch.equal(out, known)
-    assert torch.equal(rotary_embedding(x, cos, sin, out=x), known)
+    assert torch.equal(rotary_embedding(x, cos, sin, out=x, impl=impl), known)
     assert torch.equal(x, known)
 
 
@@ -284,11 +289,12 @@ def test_out_is_refused_where_a_gradient_is_needed_and_only_there():
 
 
 @pytest.mark.parametrize("autocast", [False, True])
-def test_half_precision_is_computed_in_float32_and_rounded_once(autocast):
+@pytest.mark.parametrize("impl", ["native", "eager"])
+def test_half_precision_is_computed_in_float32_and_rounded_once(autocast, impl):
     x = drawn((1, 2, 3, 8), torch.bfloat16, 6)
     cos, sin = rotary_table(frequencies(10000, 8), torch.arange(3))
     with torch.autocast("cpu", enabled=autocast):
-        y = rotary_embedding(x, cos, sin)
+        y = rotary_embedding(x, cos, sin, impl=impl)
     assert torch.equal(y, rotary_embedding(x.float(), cos, sin).bfloat16())
 
 
