@@ -22,7 +22,7 @@ from .exact import exact_entry, exact_matrix
 from .generator import Generator
 from .separate import apart
 from .spectral.sparse import multiplied, product
-from .spectral.spectrum import in_field
+from .verdict import conjunction
 from .words import Words, letters
 
 TOKEN, OTHER = sp.Symbol("l", real=True), sp.Symbol("l'", real=True)
@@ -126,14 +126,23 @@ def one_clock(gates: Sequence[Any], generators: Sequence[Generator] | None = Non
     as linearly independent if None. It does exactly when the vectors of gates at any two tokens are parallel.
     Refuted by two tokens (under `TOKEN` and `OTHER`) and two clocks (the entry) whose ratio changes.
     """
+    _several(gates, "gates", "a list of gates")
     read = [_gate(gate, f"gates[{r}]") for r, gate in enumerate(gates)]
     if not read or len({_length(gate) for gate in read}) != 1:
         raise BadInput("gates are of different kinds or lengths; give all as lists of one length, or none")
     if generators is not None:
-        read = _independent(read, generators)
-    if isinstance(read[0], sp.Expr):
-        return _parallel_everywhere(read)
-    return _parallel_lists(read)
+        _check_generators(generators, len(read))
+    found = _parallel(read)
+    if generators is None or found.status is Status.PROVED:
+        return found
+    summed = _by_entries(read, generators)
+    verdict = _parallel(summed) if summed else Verdict(Status.PROVED, "every generator is 0")
+    refuted = verdict.status is Status.REFUTED
+    return replace(verdict, reason=found.reason, entry=found.entry) if refuted else verdict
+
+
+def _parallel(gates: list) -> Verdict:
+    return _parallel_everywhere(gates) if isinstance(gates[0], sp.Expr) else _parallel_lists(gates)
 
 
 def inclusive_is_exclusive(gate: Any) -> Verdict:
@@ -166,6 +175,7 @@ def order_free(factors: Sequence[Any]) -> Verdict:
 
     Otherwise the products are cocycles only; refuted by the first two factors whose orders differ.
     """
+    _several(factors, "factors", "a list of square matrices")
     exact = [exact_matrix(factor, f"factors[{i}]").todok() for i, factor in enumerate(factors)]
     identities = Identities()
     for i, j in combinations(range(len(exact)), 2):
@@ -206,18 +216,38 @@ def _length(gate: sp.Expr | tuple[sp.Expr, ...]) -> int | None:
     return None if isinstance(gate, sp.Expr) else len(gate)
 
 
-def _independent(gates: list, generators: Sequence[Generator]) -> list:
-    """The gates of a basis of the span of the generators: Σ a_r X_r = Σ ã_b X_b."""
-    if len(generators) != len(gates):
-        raise BadInput(f"there are {len(generators)} generators and {len(gates)} gates; give one gate each")
-    columns = sp.Matrix.hstack(*(generator.matrix.reshape(generator.dim**2, 1) for generator in generators))
-    reduced, pivots = in_field(columns).rref()
-    rows = reduced.to_Matrix()
-    weights = [list(rows[b, :]) for b in range(len(pivots))] or [[sp.S.Zero] * len(gates)]
+def _by_entries(gates: list, generators: Sequence[Generator]) -> list:
+    """The entries of Σ_r a_r X_r as gates, each once up to its sign."""
+    entries = (tuple(x.matrix[place] for x in generators) for place in _places(generators))
+    weights: dict[tuple[sp.Expr, ...], None] = {}
+    for row in entries:
+        if tuple(-w for w in row) not in weights:
+            weights[row] = None
     if isinstance(gates[0], sp.Expr):
         return [sp.Add(*(w * a for w, a in zip(row, gates, strict=True))) for row in weights]
     tokens = list(zip(*gates, strict=True))
     return [tuple(sp.Add(*(w * a for w, a in zip(row, at, strict=True))) for at in tokens) for row in weights]
+
+
+def _check_generators(generators: Any, count: int) -> None:
+    _several(generators, "generators", "a list of Generators")
+    for r, generator in enumerate(generators):
+        if not isinstance(generator, Generator):
+            raise WrongType(f"generators[{r}] is a {type(generator).__name__}; a Generator works")
+    if len(generators) != count:
+        raise BadInput(f"there are {len(generators)} generators and {count} gates; give one gate each")
+    if len({generator.dim for generator in generators}) > 1:
+        raise BadInput(f"generators have sizes {[x.dim for x in generators]}; give all the same size")
+
+
+def _places(generators: Sequence[Generator]) -> list[tuple[int, int]]:
+    """The places at which a generator is not 0."""
+    return sorted({place for generator in generators for place in generator.matrix.todok()})
+
+
+def _several(given: Any, name: str, what: str) -> None:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise WrongType(f"{name} is a {type(given).__name__}; {what} works")
 
 
 def _parallel_everywhere(gates: Sequence[sp.Expr]) -> Verdict:
@@ -235,11 +265,11 @@ def _parallel_everywhere(gates: Sequence[sp.Expr]) -> Verdict:
 def _parallel_lists(gates: Sequence[tuple[sp.Expr, ...]]) -> Verdict:
     """Every vector of gates is parallel to the first one that is not zero."""
     tokens = range(len(gates[0]))
-    pivot = next(
-        ((p, r) for p in tokens for r, gate in enumerate(gates) if not _same(gate[p], 0).holds), None
-    )
+    zero = {(p, r): _same(gate[p], 0) for p in tokens for r, gate in enumerate(gates)}
+    pivot = next((place for place, found in zero.items() if found.status is Status.REFUTED), None)
     if pivot is None:
-        return Verdict(Status.PROVED, "every gate is 0: the clock stands still")
+        still = Verdict(Status.PROVED, "every gate is 0: the clock stands still")
+        return conjunction([still, *(found for found in zero.values() if found.status is not Status.PROVED)])
     p, r = pivot
     for q, gate in enumerate(gates):
         for token in tokens:
@@ -272,7 +302,17 @@ def _first_change(values: Sequence[sp.Expr]) -> Verdict:
 
 
 def _same(one: sp.Expr, two: Any) -> Verdict:
-    return Verdict(Status.PROVED, "written alike") if one == two else decide(one, two)
+    """One value or two: decided, or told apart by balls."""
+    if one == two:
+        return Verdict(Status.PROVED, "written alike")
+    verdict = decide(one, two)
+    if verdict.status is not Status.UNDECIDED:
+        return verdict
+    try:
+        found = apart(one - two)
+    except (SingularPoint, Unsupported, BadInput):
+        return verdict
+    return Verdict(Status.REFUTED, "balls", witness=found[0], gap=found[1]) if found else verdict
 
 
 def _at_tokens(difference: sp.Expr, verdict: Verdict) -> Verdict:

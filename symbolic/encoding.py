@@ -11,6 +11,7 @@ The score never includes the scale: logit = scale · score.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -51,6 +52,8 @@ class Encoding(ABC):
     trials: Sequence[tuple[int, int]] = field(default=POSITIONS, kw_only=True)
 
     def __post_init__(self) -> None:
+        for key, value in self.parameters.items():
+            _refuse_reserved(value, key)
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
 
     @property
@@ -221,6 +224,22 @@ class Encoding(ABC):
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+_RESERVED = re.compile(r"[tsu]\d*|[pqk]\d+")  # positions, gaps and content
+
+
+def _refuse_reserved(value: object, name: str) -> None:
+    """Parameters may not contain symbols that stand for positions or content here."""
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            _refuse_reserved(part, name)
+    taken = sorted(str(x) for x in getattr(value, "free_symbols", ()) if _RESERVED.fullmatch(str(x)))
+    if taken:
+        raise BadInput(
+            f"{name} contains the symbol {taken[0]}, which stands for a position or for content here; another "
+            f"name works, such as {taken[0]}_"
+        )
 
 
 def _said(value: object) -> str:

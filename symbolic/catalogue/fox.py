@@ -13,6 +13,7 @@ from ..kinds.clocked import Clocked, held
 from ..kinds.generated import Bias
 from .gates import forgotten, gates
 from .registry import register
+from .turning import flag
 
 
 @register(
@@ -33,7 +34,8 @@ def fox(head_dim: int, forget: object = None, inclusive: bool = True, scale: obj
     """
     size = whole(head_dim, "head_dim")
     sigma = 1 / sp.sqrt(size) if scale is None else positive(scale, "scale")
-    clock = Clock(values=gates(forget, "forget", forgotten), inclusive=inclusive, forward=True)
+    known = gates(forget, "forget", forgotten)
+    clock = Clock(values=known, inclusive=flag(inclusive, "inclusive"), forward=True)
     bias = Bias(
         Generator.direct_sum(Block(0, size=2)),
         query=sp.ImmutableMatrix([-1 / sigma, 0]),

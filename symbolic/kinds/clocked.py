@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -111,6 +112,11 @@ class Clocked(Addable):
             for r, bias in self.biases
         )
         return replace(self, movers=movers, biases=biases), names.values
+
+    def shown_positions(self) -> tuple[Any, Any]:
+        """t and s; where the gates are given, the last token and the first."""
+        known = [len(clock.values) for clock in self.clocks if clock.values is not None]
+        return (sp.Integer(min(known) - 1), sp.S.Zero) if known else super().shown_positions()
 
     def is_relative(self) -> Verdict:
         """Decide whether scores depend on t - s only: opaque gates refute it, given ones are compared.

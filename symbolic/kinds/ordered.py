@@ -175,7 +175,11 @@ class Ordered(Addable):
         return Verdict(Status.UNDECIDED, "no two equal gaps were found at which the samples differ")
 
     def _equal_steps(self) -> Verdict:
-        first, *others = self.tokens.known[1:] if self.inclusive else self.tokens.known[:-1]
+        passed = self.tokens.known[1:] if self.inclusive else self.tokens.known[:-1]
+        if len(passed) < 2:
+            reason = f"{len(self.tokens.known)} tokens make no two steps; give at least 3 to compare"
+            return Verdict(Status.UNDECIDED, reason)
+        first, *others = passed
         for s, factor in enumerate(others, start=1):
             if factor != first:
                 found = _first_gap(self, s, 1)

@@ -18,7 +18,7 @@ from exptx.symbolic.clocks import (
     order_free,
 )
 from exptx.symbolic.decide import Status, decide
-from exptx.symbolic.errors import BadInput, WrongType
+from exptx.symbolic.errors import BadInput, ExptxError, WrongType
 from exptx.symbolic.generator import Generator
 
 a, b = (sp.Function(name, real=True) for name in "ab")
@@ -244,3 +244,36 @@ def test_products_of_any_factors_are_cocycles():
 
     assert way(4, 2) * way(2, 0) == way(4, 0)
     assert way(4, 2) * way(3, 1) != way(4, 1)
+
+
+def test_equal_generators_written_differently_are_never_told_apart():
+    """log 6 = log 2 + log 3: one X, so one clock does; what is not decided is not refuted."""
+    same = [Generator([[sp.log(6), 0], [0, 1]]), Generator([[sp.log(2) + sp.log(3), 0], [0, 1]])]
+    assert one_clock([[1, 2], [3, 4]], same).status is not Status.REFUTED
+    other = [Generator([[sp.log(6), 0], [0, 1]]), Generator([[sp.log(2), 0], [0, 1]])]
+    assert one_clock([[1, 2], [3, 4]], other).status is Status.REFUTED
+
+
+def test_a_gate_with_three_powers_is_not_taken_for_two():
+    """0 is parallel to everything, so every pair of clocks counts, not only those with the first one."""
+    assert one_clock([sp.S.Zero, TOKEN, TOKEN**2]).status is Status.REFUTED
+    assert one_clock([[0, 0], [1, 2], [1, 4]]).status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("gates", "generators", "sentence"),
+    [
+        (None, None, "gates is a NoneType"),
+        ("ab", None, "gates is a str"),
+        ([[1]], [None], r"generators\[0\] is a NoneType"),
+        ([[1], [2]], [Generator([[1]]), Generator([[0, 1], [0, 0]])], r"sizes \[1, 2\]"),
+    ],
+)
+def test_what_is_no_list_of_gates_or_generators_is_refused(gates, generators, sentence):
+    with pytest.raises(ExptxError, match=sentence):
+        one_clock(gates, generators)
+
+
+def test_factors_are_a_list():
+    with pytest.raises(WrongType, match="factors is a NoneType"):
+        order_free(None)
