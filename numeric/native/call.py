@@ -15,7 +15,8 @@ from ...symbolic.lowering import shape_program
 from ...symbolic.program import Program
 from ..errors import BadTensor, NotBuilt
 from ..validation import check_in_table
-from .plan import Form, Plan, make, may_overlap
+from .plan import Form, Plan, function, make, may_overlap
+from .source import Kernel
 
 _MOST_PLANS = 1024
 _TOUCHING, _WITHOUT_MEMORY = -1, -2  # answers of exptx_run
@@ -184,9 +185,8 @@ def rotary_qk(
 @lru_cache(maxsize=1)
 def available() -> str | None:
     """Why native kernels cannot run on this machine, with what to install; None if they can."""
-    x = torch.zeros(1, 1, 1, 2)
-    try:
-        rotary(x, x, torch.ones(1, 1), torch.zeros(1, 1))
+    try:  # without tensors, of which a mode may make something else
+        function(Kernel(_TURN.program, "float32", interleaved=False))
     except NotBuilt as error:
         return str(error)
     return None
