@@ -70,3 +70,9 @@ REASONS = [  # what is unbounded is named with its side, and what is not moved i
 def test_a_reason_names_the_part_and_the_side_it_speaks_of(name, parameters, question, start):
     answer = verdicts(encoding(name, **parameters)).answers()[question]
     assert answer.verdict.reason.startswith(start)
+
+
+def test_forward_only_says_why_it_holds_forward_unless_that_is_said_already():
+    fade = encoding("decay", head_dim=2, gamma=m)
+    assert verdicts(fade).bounded.verdict.reason == fade.is_bounded().reason
+    assert "; forward: for 0 ≤ β ≤ 2/|w|²" in verdicts(encoding("path", head_dim=2)).bounded.verdict.reason

@@ -22,3 +22,11 @@ def test_the_split_form_is_a_small_difference_of_large_numbers():
     assert list(query[1:, 0]) == [sp.Rational(-1, 256), -128]
     assert list(key[1:, 0]) == [-32760, 1]
     assert (query.T * key)[0, 0] == sp.Rational(-1, 32)
+
+
+def test_a_slope_of_zero_has_no_lift(row):
+    given, nope = encoding("alibi", slope=0, head_dim=2), encoding("nope", head_dim=2)
+    assert given.biases == ()
+    assert given.generator.dim == 2
+    assert row(given) == row(nope)
+    assert given.score(5, 2) == nope.score(5, 2)
