@@ -1,6 +1,5 @@
 """Memory for new results: getting much of it from the system, page by page, takes longer than filling it.
 
-
 Huge pages, where Linux gives them to those who ask, are 512 times fewer. Only those that lie wholly inside a
 result are asked for: all of it is written, so none is wasted, and they go back to the system with it.
 """
