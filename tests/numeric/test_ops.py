@@ -1,5 +1,8 @@
 """The rotary operators as PyTorch sees them: schema, gradients, compilation, checkpoints, autocast."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from exptx.numeric import rotary_embedding, rotary_embedding_qk, rotary_table
@@ -196,3 +199,33 @@ def test_autocast_changes_neither_the_dtype_nor_the_numbers():
     assert all(map(torch.equal, (*rows, *known), (*rows_inside, *got)))
     sum(x.sum() for x in got).backward()
     assert q.grad.dtype == torch.float32
+
+
+FIRST = """
+import torch
+from exptx.numeric import rotary_embedding
+from torch._subclasses import FakeTensorMode
+
+class Rotate(torch.nn.Module):
+    def forward(self, x, table):
+        return rotary_embedding(x, table, table)
+
+x, table = torch.ones(1, 2, 3, 8), torch.ones(3, 4)
+{first}
+assert torch.equal(Rotate()(x, table), rotary_embedding(x, table, table, impl="eager"))
+"""
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        'assert "exptx.rotary" in str(torch.export.export(Rotate(), (x, table)).graph)',
+        "with FakeTensorMode() as mode: Rotate()(mode.from_tensor(x), mode.from_tensor(table))",
+        'with torch.device("meta"): Rotate()(x, table)',
+        "torch.compile(Rotate(), fullgraph=True, backend='eager')(x, table)",
+    ],
+)
+def test_the_first_rotation_of_a_process_may_happen_anywhere(first):
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-c", FIRST.format(first=first)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
