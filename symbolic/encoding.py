@@ -237,7 +237,7 @@ def _refuse_reserved(value: object, name: str) -> None:
     taken = sorted(str(x) for x in getattr(value, "free_symbols", ()) if _RESERVED.fullmatch(str(x)))
     if taken:
         raise BadInput(
-            f"{name} contains the symbol {taken[0]}, which stands for a position or for content here; another "
+            f"{name} contains the symbol {taken[0]}, which stands for a position or content here; another "
             f"name works, such as {taken[0]}_"
         )
 
