@@ -20,6 +20,7 @@ from ..walk import text
 from .case import Case
 from .intervals import Interval
 from .modes import Foreign, Mode
+from .nonvanishing import nonvanishing
 
 Order = tuple[sp.Expr, sp.Expr, sp.Expr]  # (ρ, a, k)
 X = sp.Symbol("x", positive=True)
@@ -32,6 +33,8 @@ class Term:
     order: Order
     coefficient: sp.Expr
     turning: bool
+    pair: bool = False
+    parts: tuple[sp.Expr, sp.Expr] = (S.Zero, S.Zero)  # phase in x, coefficient that must not vanish
 
 
 class Side(NamedTuple):
@@ -86,12 +89,36 @@ def _end(case: Case, piece: Interval, way: int, side: Side) -> Verdict:
     turning = any(term.turning for term in leading)
     rho, a, k = leading[0].order
     growth = "faster than any exponential" if rho is S.Infinity else f"like {_size(rho, a, k, case.u)}"
+    if rho is S.Infinity and sum(not term.turning for term in leading) > 1:
+        raise Unsupported("several terms grow faster than any exponential; give the largest alone")
     if mean.is_positive or (turning and mean.is_zero):
-        return Verdict(Status.REFUTED, f"no {side.bound} bound {where}, where it {side.past} {growth}")
+        needed = _swings([term for term in leading if term.turning]) if turning else ()
+        reason = f"no {side.bound} bound {where}, where it {side.past} {growth}"
+        return Verdict(Status.REFUTED, reason, side_conditions=needed)
     if mean.is_negative and not turning:
         return Verdict(Status.PROVED, f"{side.away} {where}")
     why = "swings around its mean" if turning else "has no known sign; declare its symbols"
     return Verdict(Status.UNDECIDED, f"its leading part {why} {where}")
+
+
+def _swings(turning: list[Term]) -> tuple[sp.Expr, ...]:
+    """What must not vanish for the leading cosines to have a mean of 0 and not to cancel.
+
+    Different phases are orthogonal in the logarithmic mean, so a sum of them that is not 0 rises above 0
+    again and again. Errors: Unsupported where two phases, or a coefficient and 0, are not told apart.
+    """
+    found: list[sp.Expr] = []
+    for k, term in enumerate(turning):
+        phase, coefficient = term.parts
+        if phase == 0:
+            raise Unsupported("its leading terms turn with logarithms, and may cancel")
+        found += [coefficient, sp.Poly(phase, X).LC()]
+        for other in turning[:k]:
+            sides = (phase - other.parts[0], phase + other.parts[0])
+            halves = not (term.pair or other.pair) and sp.expand(sides[1]) == 0  # e^{iφ} and e^{-iφ}
+            found += [sp.Poly(side, X).LC() for side in (sides[:1] if halves else sides)]
+    conditions = (nonvanishing(sp.factor(x), {}, "the leading part of the bias") for x in found)
+    return tuple(dict.fromkeys(x for part in conditions for x in part))
 
 
 def _size(rho: sp.Expr, a: sp.Expr, k: sp.Expr, u: sp.Symbol) -> str:
@@ -104,6 +131,8 @@ def _terms(case: Case, piece: Interval, way: int) -> Iterator[Term]:
     if whole is None:
         raise Unsupported(f"{text(case.bias)} has a denominator that depends on {case.u}")
     found = case.spectrum(whole.formula)
+    if found.cleared:
+        raise Unsupported(f"{text(case.bias)} has a negative power of a polynomial in {case.u}")
     values = case.constants.values
     for mode in found.modes:
         yield _mode_term(mode.mapped(values), way)
@@ -115,7 +144,9 @@ def _mode_term(mode: Mode, way: int) -> Term:
     """The highest power of a mode."""
     a = sp.Integer(mode.size - 1)
     turning = not mode.frequency.is_zero
-    return Term((way * mode.rate, a, S.Zero), S.Zero if turning else way**a * mode.cosines[-1], turning)
+    parts = (mode.frequency * X, mode.cosines[-1] ** 2 + mode.sines[-1] ** 2) if turning else (S.Zero, S.Zero)
+    mean = S.Zero if turning else way**a * mode.cosines[-1]
+    return Term((way * mode.rate, a, S.Zero), mean, turning, True, parts)
 
 
 def _foreign_term(term: Foreign, case: Case, way: int) -> Term:
@@ -126,15 +157,21 @@ def _foreign_term(term: Foreign, case: Case, way: int) -> Term:
         q, r, count = sp.Poly(sp.exp(value), case.u), growth.coeff(theta), term.powers.get(theta, 0)
         growth, a, k = sp.expand(growth - r * theta), a + r * q.degree(), k + count
         constant *= sp.Abs(q.LC()) ** r * sp.Integer(q.degree()) ** count
+    known = {case.u, *values, *case.bias.free_symbols}
+    if not growth.free_symbols <= known or case.u in a.free_symbols:
+        raise Unsupported(f"the growth of exp({text(growth.xreplace(case.logs.values))}) is not known")
     exponent = sp.Poly(growth.xreplace(values).subs(case.u, way * case.u), case.u)
     turning = not term.phase.is_zero
+    parts = (S.Zero, S.Zero)
+    if turning and not term.phase.has(*case.logs.values):
+        parts = (term.phase.xreplace(values).subs(case.u, way * X), constant.xreplace(values))
     mean = S.Zero if turning else constant.xreplace(values)
     if exponent.degree() < 2:
-        return Term((exponent.coeff_monomial(case.u), a.xreplace(values), k), mean, turning)
+        return Term((exponent.coeff_monomial(case.u), a.xreplace(values), k), mean, turning, parts=parts)
     if exponent.LC().is_negative:
-        return Term((-S.Infinity, S.Zero, S.Zero), mean, turning)
+        return Term((-S.Infinity, S.Zero, S.Zero), mean, turning, parts=parts)
     if exponent.LC().is_positive:
-        return Term((S.Infinity, S.Zero, S.Zero), mean, turning)
+        return Term((S.Infinity, S.Zero, S.Zero), mean, turning, parts=parts)
     raise Unsupported(f"the sign of {text(exponent.LC())} is not known; declare its symbols")
 
 

@@ -76,7 +76,9 @@ class Case:
     def spectrum(self, formula: sp.Expr) -> Spectrum:
         """Modes and foreign terms of a rewritten formula, frequencies positive where their values are."""
         found = spectrum(formula, self.u, self.logs.values)
-        return Spectrum(tuple(mode.turned(self.constants.values) for mode in found.modes), found.foreign)
+        return Spectrum(
+            tuple(mode.turned(self.constants.values) for mode in found.modes), found.foreign, found.cleared
+        )
 
     def undivided(self, piece: Interval) -> Interval | None:
         """The interval, a quotient divided out; None if the formula surely is no exponential polynomial."""

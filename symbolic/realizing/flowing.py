@@ -18,6 +18,7 @@ from .modes import Mode
 from .nonvanishing import examine, nonvanishing
 from .realized import Realization
 
+MAX_ORDER = 200
 POINTS = [sp.Rational(1, 3), sp.Integer(2), sp.Rational(17, 4)]
 
 
@@ -29,6 +30,7 @@ def flowing(case: Case, formula: sp.Expr, modes: tuple[Mode, ...]) -> Realizatio
     """
     if not modes:
         raise BadInput("bias is 0 for all u; nothing needs to be realised")
+    check_order(modes)
     values = case.constants.values
     c, v = (sp.ImmutableMatrix(rows) for rows in columns(modes))
     verdict = _verified(modes, c, v, formula, case)
@@ -53,6 +55,13 @@ def flowing(case: Case, formula: sp.Expr, modes: tuple[Mode, ...]) -> Realizatio
         generator=generator,
         dropped=steady_row(modes) if case.modulo_row_constant else None,
     )
+
+
+def check_order(modes: tuple[Mode, ...]) -> None:
+    """Refuse an order that would take minutes."""
+    order = sum(mode.dim for mode in modes)
+    if order > MAX_ORDER:
+        raise Unsupported(f"the order of the bias is {order}; orders up to {MAX_ORDER} are realised")
 
 
 def block(mode: Mode) -> Block:
@@ -116,4 +125,4 @@ def _freed(mode: Mode, k: int) -> Mode:
     )
 
 
-__all__ = ["block", "columns", "flowing", "steady_row"]
+__all__ = ["block", "check_order", "columns", "flowing", "steady_row"]

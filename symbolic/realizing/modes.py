@@ -83,10 +83,14 @@ class Foreign:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """What a formula consists of: its modes, and one term for each exponent that is no mode."""
+    """What a formula consists of: its modes, and one term for each exponent that is no mode.
+
+    cleared: it is that of the formula times powers of polynomials in the variable.
+    """
 
     modes: tuple[Mode, ...]
     foreign: tuple[Foreign, ...]
+    cleared: bool = False
 
 
 def spectrum(formula: sp.Expr, u: sp.Symbol, logs: Mapping[sp.Symbol, sp.Expr] | None = None) -> Spectrum:
@@ -111,6 +115,7 @@ def spectrum(formula: sp.Expr, u: sp.Symbol, logs: Mapping[sp.Symbol, sp.Expr] |
     return Spectrum(
         tuple(sorted(_modes(tame, reader, scale, moving[0]), key=_order)),
         tuple(_foreign_term(key, groups[key], reader, tuple(bases)) for key in groups if key not in tame),
+        cleared,
     )
 
 

@@ -21,7 +21,7 @@ from ..verdict import Verdict
 from ..walk import text
 from .case import Case
 from .fence import parted
-from .flowing import block, columns, steady_row
+from .flowing import block, check_order, columns, steady_row
 from .growth import unsteady
 from .hankel import Node, determinant, step_node, without_constant
 from .intervals import Interval
@@ -72,6 +72,7 @@ def stepped(case: Case) -> Realization | NotRealizable:
     spectrum = case.spectrum(tail.formula)
     if spectrum.foreign:
         return unsteady(case, spectrum)
+    check_order(spectrum.modes)
     steps = on_steps(spectrum.modes)
     if case.start.is_finite:
         steps = Steps(steps.plain, steps.signed, _deviations(case, tail))

@@ -284,3 +284,9 @@ def test_nonsense_is_refused_with_one_sentence(arguments, options, error):
         realize(*arguments, **options)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) > 30
+
+
+@pytest.mark.parametrize("domain", ["real", "causal-integers"])
+def test_an_order_that_would_take_minutes_is_refused_at_once(domain):
+    with pytest.raises(Unsupported, match="the order of the bias is 1001; orders up to 200"):
+        realize(u**1000, u, domain=domain)

@@ -78,3 +78,35 @@ def test_a_bound_from_below_has_words_of_its_own():
     assert bounded_below(u**2, u).reason == "rises to ∞ as u → ∞; rises to ∞ as u → -∞"
     x = sp.Symbol("t", real=True)
     assert bounded_above(x, x, "causal").reason == "no upper bound as t → ∞, where it grows like |t|"
+
+
+CANCELLING = [
+    u * (sp.cos(sp.log(u**2 + 1)) - sp.cos(sp.log(u**2 + 2))),
+    u * sp.cos(u) * (sp.log(2 + u**2) - sp.log(1 + u**2)),
+    u * sp.cos(u) - u * sp.cos(u * (sp.sin(1) ** 2 + sp.cos(1) ** 2)),
+    u * sp.cos(u * sp.log(sp.sqrt(2))) - u * sp.cos(u * sp.log(2) / 2),
+    u**2 * sp.cos(u) - u**2 * sp.cos(u + sp.sqrt(5 + 2 * sp.sqrt(6)) - sp.sqrt(2) - sp.sqrt(3)),
+    sp.sqrt(u**2 + 1) * sp.cos(u) - sp.Abs(u) * sp.cos(u),
+    -sp.exp(2 * u**2) + 2 * sp.exp(u**2),
+    1 / sp.sqrt(1 + u**2),
+]
+
+
+@pytest.mark.parametrize("bias", CANCELLING, ids=str)
+def test_leading_terms_that_may_cancel_refute_nothing(bias):
+    assert bounded_above(bias, u).status is not Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    "bias", [sp.exp(2 * u**2) - 2 * sp.exp(u**2), sp.exp(sp.log(1 + u**2) ** 2)], ids=str
+)
+def test_what_grows_faster_than_it_looks_is_not_proved_bounded(bias):
+    assert bounded_above(bias, u).status is not Status.PROVED
+
+
+def test_symbols_that_would_let_the_leading_terms_cancel_are_conditions():
+    q = sp.Symbol("q", positive=True)
+    assert bounded_above(u * sp.cos(q * u) - u * sp.cos(r * u), u).side_conditions in ((q - r,), (r - q,))
+    assert bounded_above(u * x * sp.cos(u), u).side_conditions == (x,)
+    turning = sp.Abs(u) ** sp.sqrt(2) * sp.cos(u)
+    assert bounded_above(turning, u).status is Status.REFUTED
