@@ -2,6 +2,8 @@
 
 import pytest
 import sympy as sp
+from exptx.symbolic.entries import GAP
+from exptx.symbolic.errors import BadInput
 from exptx.symbolic.kinds.entrywise import realizable
 from exptx.symbolic.verdict import Status
 
@@ -48,3 +50,8 @@ def test_an_entry_that_is_zero_in_disguise_is_realised_by_every_generator():
     zero = sp.cos(u) ** 2 + sp.sin(u) ** 2 - 1
     assert realizable({"bias": (zero, sp.exp(-u))}).status is Status.PROVED
     assert realizable({"bias": (zero, sp.Abs(u))}).status is Status.REFUTED
+
+
+def test_an_entry_that_is_not_real_is_an_error_and_not_a_zero():
+    with pytest.raises(BadInput, match="real"):
+        realizable({"score": (sp.I * GAP,)})

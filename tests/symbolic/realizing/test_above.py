@@ -110,3 +110,22 @@ def test_symbols_that_would_let_the_leading_terms_cancel_are_conditions():
     assert bounded_above(u * x * sp.cos(u), u).side_conditions == (x,)
     turning = sp.Abs(u) ** sp.sqrt(2) * sp.cos(u)
     assert bounded_above(turning, u).status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("bias", "status"),
+    [
+        (sp.sqrt(1 + 4 * u**2) - sp.Rational(3, 2) * sp.sqrt(1 + u**2), Status.REFUTED),
+        (sp.Rational(3, 2) * sp.log(1 + sp.Abs(u)) - sp.log(1 + u**2), Status.PROVED),
+        ((1 + u**2) ** sp.Rational(3, 4) - sp.Abs(u), Status.REFUTED),
+        (sp.floor(u), Status.UNDECIDED),
+    ],
+    ids=str,
+)
+def test_degrees_and_leading_coefficients_of_what_stands_in_roots_and_logarithms_count(bias, status):
+    assert bounded_above(bias, u).status is status
+
+
+def test_an_exponential_beside_a_root_fades_on_its_own_side():
+    found = bounded_above(-sp.exp(u) * sp.sqrt(1 + u**2), u)
+    assert found.reason == "falls to -∞ as u → ∞; bounded as u → -∞"
