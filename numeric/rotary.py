@@ -48,8 +48,7 @@ def rotary_embedding(
     Source: Su et al., arXiv 2104.09864, section 3.4.2.
     """
     options = (interleaved, layout, rotary_dim, inverse, impl)
-    y = direct.turned(x, out, (cos, sin, position_ids), options)
-    if y is not None:
+    if (y := direct.turned(x, out, (cos, sin, position_ids), options)) is not None:
         return y
     width = rotated_coordinates(x, "x", cos, sin, position_ids, layout, rotary_dim)
     path = chosen(impl, x.device.type)
@@ -59,11 +58,10 @@ def rotary_embedding(
             raise BadTensor("x is a DTensor, whose result cannot be written into out; out=None works")
     kernels = eager if path == "eager" else ops
     table = beside(x, cos, sin, position_ids)
-    if out is None:
+    if (y := out) is None:
         y = kernels.rotary(x, *table, width, interleaved, layout, inverse)
     else:
         kernels.rotary_out(x, out, *table, width, interleaved, layout, inverse)
-        y = out
     if path == "native":
         direct.remember((x,), (y,), out, table, options)
     return y

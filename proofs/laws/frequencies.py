@@ -198,10 +198,8 @@ def bank_wraps() -> Law:
         ),
         rests_on=("plane-wraps",),
         comment=(
-            "With `b^{-2k/d}` irrational ratios are the rule, though base 10000 with `d = 4` or `d = 8` has "
-            "rational ones only. A bank with an irrational ratio comes close to its start again and again, "
-            "but "
-            "never returns."
+            "With `b^{-2k/d}` irrational ratios are the rule (base 10000 with `d = 4` or 8 has none): such a "
+            "bank comes close to its start again and again, but never returns."
         ),
     )
 

@@ -269,6 +269,18 @@ def causal_length() -> Law:
     )
 
 
+def _scaled() -> Identity:
+    """S J₃(-γ) S⁻¹ = -γI + sN for S = diag(s², s, 1)."""
+    s = sp.Symbol("s", positive=True)
+    slide, scale = Block(g, 0, 3).matrix, sp.ImmutableMatrix(sp.diag(s**2, s, 1))
+    return Identity(
+        name="a block of size 3 in a scaled basis: -γI + sN",
+        lhs=product(scale, slide, sp.ImmutableMatrix(sp.diag(s**-2, 1 / s, 1))),
+        rhs=sp.ImmutableMatrix(-g * sp.eye(3) + s * sp.Matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]])),
+        note="so xᵀ(X + Xᵀ)x ≤ (-2γ + 2s)‖x‖², which is not positive for s ≤ γ; turns and holds have P = I",
+    )
+
+
 def _causal_length() -> Parts:
     """Steps and perturbations of the law."""
     a, at, p, x_, xt, k, kt = letters("A At P X Xt W Wt")
@@ -283,7 +295,7 @@ def _causal_length() -> Parts:
         ),
         note="A stands for e^{tX}, At, Xt, Wt for transposes; XᵀP + PX = -WᵀW",
     )
-    slide = Block(g, 0, 2).matrix
+    slide, scaled = Block(g, 0, 2).matrix, _scaled()
     form, row = sp.ImmutableMatrix(sp.diag(4 * g**2, 1)), sp.ImmutableMatrix([[2 * g, -1]])
     faded = Identity(
         name="the faded slide: XᵀP + PX is minus 2γ times a square",
@@ -292,14 +304,6 @@ def _causal_length() -> Parts:
         rhs=sp.MatMul(-2 * g, product(transpose(row), row)),
     )
     minors = Exact(name="and P = diag(4γ², 1) > 0", of=Sign(4 * g**2, "+"))
-    s = sp.Symbol("s", positive=True)
-    slide3, scale = Block(g, 0, 3).matrix, sp.ImmutableMatrix(sp.diag(s**2, s, 1))
-    scaled = Identity(
-        name="a block of size 3 in a scaled basis: -γI + sN",
-        lhs=product(scale, slide3, sp.ImmutableMatrix(sp.diag(s**-2, 1 / s, 1))),
-        rhs=sp.ImmutableMatrix(-g * sp.eye(3) + s * sp.Matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]])),
-        note="so xᵀ(X + Xᵀ)x ≤ (-2γ + 2s)‖x‖², which is not positive for s ≤ γ; turns and holds have P = I",
-    )
     steps = (
         falls,
         Cited(

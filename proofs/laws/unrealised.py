@@ -118,6 +118,16 @@ def _power_line() -> Law:
     )
 
 
+def _top(jet: sp.Expr, c: sp.Expr) -> Identity:
+    """The leading coefficient of a' - 2ua, for a of degree 2 with the leading coefficient c."""
+    return Identity(
+        name="the coefficient of u³ in a' - 2ua is -2 times that of u² in a",
+        lhs=D(plus(D(jet, u), -2 * u * jet), u, u, u),
+        rhs=-2 * 6 * c,
+        note="the third derivative of a cubic is six times its coefficient of u³",
+    )
+
+
 def _gauss_line() -> Law:
     a, b, c = sp.symbols("a b c", real=True)
     jet, lead = a + b * u + c * u**2, sp.Symbol("S", real=True)
@@ -134,12 +144,6 @@ def _gauss_line() -> Law:
         of=Induction(COUNT, 0, {lead: (1, 4 * lead)}, {lead: sp.S.One}, relation=">="),
         note="S stands for its square; each derivative multiplies it by (-2)²",
     )
-    top = Identity(
-        name="the coefficient of u³ in a' - 2ua is -2 times that of u² in a",
-        lhs=D(plus(D(jet, u), -2 * u * jet), u, u, u),
-        rhs=-2 * 6 * c,
-        note="the third derivative of a cubic is six times its coefficient of u³",
-    )
     return _line(
         "gaussian",
         title="Gaussians are outside",
@@ -151,7 +155,7 @@ def _gauss_line() -> Law:
         hypotheses=(),
         steps=(
             step,
-            top,
+            _top(jet, c),
             grows,
             Cited(
                 name="so no equation holds",
