@@ -102,8 +102,9 @@ def _bias(document: Document) -> Iterator[Row]:
     if "type" in document:
         yield from _flow(document)
     if "bound" in document:
-        yield "formula", _short(document["formula"])
+        yield "formula", document["formula"]  # whole: the bound is one of all its digits
         yield "error", document["bound"]
+        yield "floats", document["floats"]
         yield "cut into", f"{document['intervals']} pieces, the error enclosed on each by ball arithmetic"
     if "order" in document:
         yield ("X" if "u·X" in document["law"] else "A"), _short(document["matrix"])

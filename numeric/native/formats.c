@@ -103,6 +103,12 @@ static inline lanes load(const item *from)
     return found;
 }
 
+static inline void load_two(const item *from, lanes *a, lanes *b)
+{
+    *a = load(from);
+    *b = load(from + LANES);
+}
+
 static inline void load_pairs(const item *from, lanes x[2])
 {
     const lanes a = load(from), b = load(from + LANES);
@@ -133,15 +139,23 @@ typedef union {
     float value;
 } word;
 
+/* Halves of words: the upper ones of two vectors, and those of one vector as upper ones above nothing. */
 #if LANES == 16
 #define UPPER ODDS, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63
-#define LOWER EVENS, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62
+#define FIRST_HALVES \
+    0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, \
+    8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47
+#define LAST_HALVES \
+    0, 48, 1, 49, 2, 50, 3, 51, 4, 52, 5, 53, 6, 54, 7, 55, \
+    8, 56, 9, 57, 10, 58, 11, 59, 12, 60, 13, 61, 14, 62, 15, 63
 #elif LANES == 8
 #define UPPER ODDS, 17, 19, 21, 23, 25, 27, 29, 31
-#define LOWER EVENS, 16, 18, 20, 22, 24, 26, 28, 30
+#define FIRST_HALVES 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define LAST_HALVES 0, 24, 1, 25, 2, 26, 3, 27, 4, 28, 5, 29, 6, 30, 7, 31
 #else
 #define UPPER ODDS, 9, 11, 13, 15
-#define LOWER EVENS, 8, 10, 12, 14
+#define FIRST_HALVES 0, 8, 1, 9, 2, 10, 3, 11
+#define LAST_HALVES 0, 12, 1, 13, 2, 14, 3, 15
 #endif
 
 static inline words load_words(const item *from)
@@ -168,6 +182,15 @@ static inline item narrowed(real value)
 }
 
 static inline lanes load(const item *from) { return (lanes)(load_words(from) << 16); }
+
+static inline void load_two(const item *from, lanes *a, lanes *b)
+{
+    const halves nothing = {0};
+    halves found;
+    memcpy(&found, from, sizeof found);
+    *a = (lanes)CHOOSE(halves, nothing, found, FIRST_HALVES);
+    *b = (lanes)CHOOSE(halves, nothing, found, LAST_HALVES);
+}
 
 /* Rounded to the upper half of each word; what is below does not count. */
 static inline words rounded(lanes value)
@@ -316,6 +339,12 @@ static inline void store(lanes value, item *into)
 {
     const some_halves found = rounded(value);
     memcpy(into, &found, sizeof found);
+}
+
+static inline void load_two(const item *from, lanes *a, lanes *b)
+{
+    *a = load(from);
+    *b = load(from + LANES);
 }
 
 static inline void load_pairs(const item *from, lanes x[2])

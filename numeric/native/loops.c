@@ -1,5 +1,7 @@
 /* Every token of every head, in tiles that threads take one after the other. */
 
+#define INLINED static inline __attribute__((always_inline))
+
 enum {
     TOKENS = 1024,  /* of a tile: their table rows stay in the cache while the heads go by */
     GRAIN = 32768,  /* features of a tile, or more: what is worth a thread's while */
@@ -74,7 +76,7 @@ static inline void load_tables(const real *const *table, int64_t first, lanes *t
 enum { STEP = LANES };
 
 /* STEP blocks from `first`, all neighbours. */
-static inline void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
+INLINED void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
                                 int past)
 {
     lanes x[2], y[2], t[MOST_TABLES];
@@ -87,7 +89,7 @@ static inline void dense_blocks(const shape *s, const item *from, item *into, co
 #elif INTERLEAVED
 enum { STEP = LANES };
 
-static inline void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
+INLINED void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
                                 int past)
 {
     (void)past;
@@ -97,15 +99,14 @@ static inline void dense_blocks(const shape *s, const item *from, item *into, co
 enum { STEP = 2 * LANES };
 
 /* STEP blocks from `first`: each coordinate stands together. */
-static inline void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
+INLINED void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
                                 int past)
 {
     lanes x[2][INPUTS], y[2][INPUTS], t[2][MOST_TABLES];
+    for (int j = 0; j < INPUTS; ++j)
+        load_two(from + first + j * s->blocks, &x[0][j], &x[1][j]);
     for (int half = 0; half < 2; ++half) {
-        const int64_t place = first + half * LANES;
-        for (int j = 0; j < INPUTS; ++j)
-            x[half][j] = load(from + place + j * s->blocks);
-        load_tables(table, place, t[half]);
+        load_tables(table, first + half * LANES, t[half]);
         turn(x[half], t[half], y[half]);
     }
     for (int j = 0; j < INPUTS; ++j)
@@ -125,7 +126,7 @@ static inline void dense_half(const shape *s, const item *from, item *into, cons
 }
 #endif
 
-static inline void one_row(const shape *s, const item *from, item *into, const real *const *table, int dense, int past)
+INLINED void one_row(const shape *s, const item *from, item *into, const real *const *table, int dense, int past)
 {
     int64_t first = 0;
     if (dense) {
@@ -155,7 +156,7 @@ static int is_dense(const shape *s)
 
 static int heads_are_near(const shape *s) { return s->from[1] < s->from[2]; }
 
-static inline void one_tile_as(const work *w, const part *p, int64_t unit, int dense, int past)
+INLINED void one_tile_as(const work *w, const part *p, int64_t unit, int dense, int past)
 {
     const shape *const s = p->shape;
     const int64_t groups = pieces(s->heads, p->heads), tiles = pieces(s->time, p->tokens);

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import sympy as sp
-from flint import acb, arb, ctx
+from flint import acb, arb, ctx, fmpq
 
 from ..admit import exact_rational
 from ..balls import Evaluator
 from ..errors import BadInput, SingularPoint, Unsupported, WrongType
 from ..walk import free_symbols, text
 from .case import Case
-from .certified import Bound, Error, TooLarge, certify, rational
+from .certified import Bound, Error, TooLarge, certify, rational, rounded_up
 from .flowing import flowing
 from .mixture import BITS, Mixture, decimal, fit
+from .onesided import starting_range
 from .realized import Realization
 
 MAX_DECAYS = 24
+FEWEST_DIGITS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Approximation:
     """|bias(u) - constant - Σ weight·e^{-rate·u}| <= bound for every real u of the window.
 
-    decays: (weight, rate) with rate > 0 (1/position), exact rationals. bound is proved by ball arithmetic
+    decays: (weight, rate) with rate > 0 (1/position); they and the constant are decimals of as many digits as
+    the bound needs, and it is these that it holds for. bound is proved by ball arithmetic
     over the whole window, cut into `intervals` pieces; nothing is claimed outside the window.
     """
 
@@ -43,6 +47,19 @@ class Approximation:
     def formula(self) -> sp.Expr:
         """constant + Σ weight·e^{-rate·u}."""
         return self.constant + sp.Add(*(w * sp.exp(-rate * self.u) for w, rate in self.decays))
+
+    @cached_property
+    def amplification(self) -> sp.Rational:
+        """(|constant| + Σ |weight|·e^{-rate·a}) / tolerance, a the start of the window, rounded up.
+
+        Floats whose rounding is relative to ε move the sum by about 2ε·amplification tolerances: terms that
+        cancel are carried only where that is small.
+        """
+        with ctx.workprec(BITS):
+            a = rational(self.window[0])
+            terms = (abs(rational(w)) * (-rational(rate) * a).exp() for w, rate in self.decays)
+            size = sum(terms, abs(rational(self.constant))) / rational(self.tolerance)
+        return rounded_up(size)
 
     @cached_property
     def realization(self) -> Realization:
@@ -69,7 +86,7 @@ def approximate(case: Case, tolerance: object, window: object) -> Approximation:
     scale = _scale(f, case.u, a, b)
     count = 1
     while count <= MAX_DECAYS:
-        found = fit(_value(f, case.u), rational(a), rational(b - a), scale, count, rational(limit) / 2)
+        found = fit(_value(f, case.u, a), rational(a), rational(b - a), scale, count, rational(limit) / 2)
         if found.error < rational(limit):
             try:
                 return _certified(case, f, found, (a, b), limit)
@@ -85,14 +102,15 @@ def approximate(case: Case, tolerance: object, window: object) -> Approximation:
 def _certified(
     case: Case, f: sp.Expr, found: Mixture, window: tuple[sp.Rational, sp.Rational], limit: sp.Rational
 ) -> Approximation:
-    """Exact coefficients with the window's start as origin undone, and the proof of their error."""
+    """Decimal coefficients with the window's start as origin undone, and the proof of their error."""
     a, _ = window
+    digits = _digits(found, limit)
     decays = []
     for weight, rate in found.terms:
-        exact = decimal(rate)
+        exact = decimal(rate, digits)
         with ctx.workprec(BITS):
-            decays.append((decimal(weight * (rational(exact) * rational(a)).exp()), exact))
-    constant = decimal(found.constant)
+            decays.append((decimal(weight * (rational(exact) * rational(a)).exp(), digits), exact))
+    constant = decimal(found.constant, digits)
     bound: Bound = certify(Error(f, case.u, constant, decays), *window, limit)
     return Approximation(
         case.bias,
@@ -105,6 +123,16 @@ def _certified(
         bound.intervals,
         case.modulo_row_constant,
     )
+
+
+def _digits(found: Mixture, limit: sp.Rational) -> int:
+    """So many that rounding takes up an eighth of what the error leaves of the tolerance.
+
+    Relative errors δ of a weight w and its rate move w·e^{-γx} by |w|·δ and at most |w|·δ/e.
+    """
+    size = sum((abs(w) for w, _ in found.terms), abs(found.constant))
+    wanted = 16 * size / (rational(limit) - found.error)
+    return max(FEWEST_DIGITS, 1 + math.ceil(float(wanted.log().upper()) / math.log(10)))
 
 
 def _more(error: arb, limit: sp.Rational) -> int:
@@ -127,16 +155,31 @@ def _formula(case: Case, a: sp.Rational, b: sp.Rational) -> sp.Expr:
     return pieces[0].formula.xreplace(case.logs.values).xreplace(case.constants.values)
 
 
-def _value(f: sp.Expr, u: sp.Symbol):
+def _value(f: sp.Expr, u: sp.Symbol, start: sp.Rational):
+    """Its values, where the first may be a limit."""
+
     def value(at: arb) -> arb:
         try:
             return Evaluator({u: acb(at)}).value(f).real
         except SingularPoint as problem:
+            if at.overlaps(rational(start)):
+                return _limit(f, u, start)
             raise Unsupported(
                 f"bias has no ball at {at.str(6, radius=False)} ({problem}); let the window begin elsewhere"
             ) from None
 
     return value
+
+
+def _limit(f: sp.Expr, u: sp.Symbol, start: sp.Rational) -> arb:
+    """The limit at the start of the window."""
+    a = fmpq(int(start.p), int(start.q))
+    try:
+        return starting_range(f, u, a, a + fmpq(1, 2 ** (4 * BITS)))
+    except SingularPoint as problem:
+        raise Unsupported(
+            f"bias has no limit at {text(start)} that is found ({problem}); let the window begin elsewhere"
+        ) from None
 
 
 def _scale(f: sp.Expr, u: sp.Symbol, a: sp.Rational, b: sp.Rational) -> arb:

@@ -4,7 +4,8 @@ On each of adaptively halved intervals [m - r, m + r]
 
     |e(u)| <= Σ_{k<n} |e^{(k)}(m)| r^k/k! + sup |e^{(n)}| r^n/n!
 
-with balls for the derivatives at m and a ball over the interval for the last one. No point is sampled.
+with balls for the derivatives at m and a ball over the interval for the last one. Where those do not exist,
+as those of √u at 0, the range of f itself has to do. No point is sampled.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from flint import acb, arb, ctx, fmpq
 from ..balls import Evaluator
 from ..errors import BadInput, SingularPoint, Unsupported
 from ..walk import text
+from .onesided import starting_range
 
 BITS = 128
 DEGREE = 6
@@ -71,6 +73,14 @@ class Error:
         (last,) = self.derivatives(middle + arb(0, radius.upper()), range(DEGREE, DEGREE + 1))
         return abs(at[0]), total + abs(last) * power
 
+    def beginning(self, lower: fmpq, upper: fmpq) -> arb:
+        """A bound for |e| on [lower, upper], where f may begin with a limit; SingularPoint if it has none."""
+        inside = arb(lower).union(arb(upper))
+        total = starting_range(self.f, self.u, lower, upper) - rational(self.constant)
+        for weight, rate in self._terms:
+            total = total - weight * (-rate * inside).exp()
+        return abs(total)
+
 
 def certify(error: Error, lower: sp.Rational, upper: sp.Rational, tolerance: sp.Rational) -> Bound:
     """A bound of at most `tolerance` on [lower, upper].
@@ -94,23 +104,28 @@ def certify(error: Error, lower: sp.Rational, upper: sp.Rational, tolerance: sp.
                 raise TooLarge(f"the error exceeds {text(tolerance)} at {(left + right) / 2}")
             middle = (left + right) / 2
             waiting += [(middle, right), (left, middle)]
-        return Bound(_rounded_up(worst), count)
+        return Bound(rounded_up(worst), count)
 
 
 def _bounds(error: Error, left: fmpq, right: fmpq) -> tuple[arb, arb]:
     try:
         return error.over(left, right)
     except SingularPoint:
-        if right - left < fmpq(1, 2**40):
-            raise Unsupported(
-                f"the derivatives of the bias are not bounded near {left}; let the window begin elsewhere"
-            ) from None
-        return arb(0), arb("inf")
+        pass
     except BadInput as problem:
         raise Unsupported(f"the bias cannot be bounded on the window: {problem}") from None
+    try:
+        return arb(0), error.beginning(left, right)
+    except SingularPoint:
+        if right - left < fmpq(1, 2**40):
+            raise Unsupported(
+                f"the derivatives of the bias are not bounded near {left}, and it has no limit there that is "
+                "found; let the window begin elsewhere"
+            ) from None
+        return arb(0), arb("inf")
 
 
-def _rounded_up(value: arb) -> sp.Rational:
+def rounded_up(value: arb) -> sp.Rational:
     """The upper end, rounded up to three digits."""
     mantissa, exponent = value.upper().man_exp()
     exact = sp.Rational(int(mantissa)) * sp.Integer(2) ** int(exponent)
@@ -127,4 +142,4 @@ def _fmpq(value: sp.Rational) -> fmpq:
     return fmpq(int(value.p), int(value.q))
 
 
-__all__ = ["Bound", "Error", "TooLarge", "certify", "rational"]
+__all__ = ["Bound", "Error", "TooLarge", "certify", "rational", "rounded_up"]

@@ -108,7 +108,7 @@ class _Fit:
     square: arb
 
 
-def decimal(value: arb, digits: int = 14) -> sp.Rational:
+def decimal(value: arb, digits: int) -> sp.Rational:
     """A midpoint as a rational with a short decimal form."""
     return sp.Rational(value.mid().str(digits, radius=False))
 

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from exptx.numeric import attend, flow, rotary  # noqa: E402
+from exptx.numeric import attend, eager, flow, rotary  # noqa: E402
 from exptx.numeric.layout import join_pairs, split_pairs  # noqa: E402
 from exptx.numeric.rounding import unit_roundoff  # noqa: E402
 from exptx.proofs import budget, measure  # noqa: E402
@@ -94,34 +94,50 @@ def test_progress_hears_of_every_measured_proof(by_id):
     assert heard == ["turn-flow", "cosine-only"]
 
 
+@pytest.fixture
+def in_place_of_turned(monkeypatch):
+    """Rotations run in eager PyTorch, with another arithmetic."""
+
+    def use(broken):
+        monkeypatch.setattr(rotary.direct, "turned", lambda *given: None)
+        monkeypatch.setattr(rotary, "chosen", lambda impl, device: "eager")
+        monkeypatch.setattr(eager, "turned", broken)
+
+    return use
+
+
 @pytest.mark.parametrize("name", [*TURN, "rotated-values", "sinusoidal-shift"])
-def test_a_deleted_minus_sign_is_seen(name, remeasure, monkeypatch):
+def test_a_deleted_minus_sign_is_seen(name, remeasure, in_place_of_turned):
     def plus(x, cos, sin, interleaved, inverse):
         x0, x1 = split_pairs(x.to(cos.dtype), interleaved)
         return join_pairs(x0 * cos + x1 * sin, x0 * sin + x1 * cos, interleaved).to(x.dtype)
 
-    monkeypatch.setattr(rotary, "_turned", plus)
+    in_place_of_turned(plus)
     assert not remeasure(name).as_expected
 
 
-def test_the_wrong_direction_is_seen_by_the_pinned_sign_and_passes_the_relative_laws(remeasure, monkeypatch):
-    turned = rotary._turned
-    monkeypatch.setattr(rotary, "_turned", lambda *given: turned(*given[:-1], not given[-1]))
+def test_the_wrong_direction_is_seen_by_the_pinned_sign_and_passes_the_relative_laws(
+    remeasure, in_place_of_turned
+):
+    turned = eager.turned
+    in_place_of_turned(lambda *given: turned(*given[:-1], not given[-1]))
     assert not remeasure("plane-score").as_expected
     assert not remeasure("levels").as_expected
     assert remeasure("rope-relative").as_expected
     assert remeasure("rope-length").as_expected
 
 
-def test_a_wrong_pairing_is_seen_by_the_permutation_and_passes_the_relative_laws(remeasure, monkeypatch):
-    turned = rotary._turned
-    monkeypatch.setattr(rotary, "_turned", lambda x, cos, sin, *ways: turned(x, cos, sin, False, ways[-1]))
+def test_a_wrong_pairing_is_seen_by_the_permutation_and_passes_the_relative_laws(
+    remeasure, in_place_of_turned
+):
+    turned = eager.turned
+    in_place_of_turned(lambda x, cos, sin, *ways: turned(x, cos, sin, False, ways[-1]))
     assert not remeasure("half-split").as_expected
     assert remeasure("rope-relative").as_expected
 
 
 @pytest.mark.parametrize("which", range(4))
-def test_eight_roundoffs_on_one_coefficient_are_seen_in_every_dtype(which, remeasure, monkeypatch):
+def test_eight_roundoffs_on_one_coefficient_are_seen_in_every_dtype(which, remeasure, in_place_of_turned):
     def scaled(x, cos, sin, interleaved, inverse):
         off = [1.0] * 4
         off[which] += 8 * unit_roundoff(x.dtype)
@@ -129,7 +145,7 @@ def test_eight_roundoffs_on_one_coefficient_are_seen_in_every_dtype(which, remea
         first = x0 * (cos * off[0]) - x1 * (sin * off[1])
         return join_pairs(first, x0 * (sin * off[2]) + x1 * (cos * off[3]), interleaved).to(x.dtype)
 
-    monkeypatch.setattr(rotary, "_turned", scaled)
+    in_place_of_turned(scaled)
     assert min(remeasure("levels").ratios.values()) > 1
 
 

@@ -1,6 +1,7 @@
 """Sums of decays in place of a logarithm or a power: their number, their proved bound, their window."""
 
 import mpmath
+import numpy
 import pytest
 import sympy as sp
 from exptx.symbolic import BadInput, Unsupported, WrongType, decide, realize
@@ -64,6 +65,11 @@ def test_softmax_needs_no_constant():
         (-sp.log(1 + u), Q(1, 1000), (Q(16, 3), Q(400, 7))),
         (2 ** (-u) + sp.exp(-u / 50), Q(1, 10**6), (0, 500)),
         (1 / (1 + u), Q(1, 1000), (0, 1000)),
+        (-sp.sqrt(u), Q(1, 10), (0, 4096)),
+        (-(u ** Q(1, 3)), Q(1, 50), (0, 4096)),
+        (-sp.sqrt(u - Q(1, 3)), Q(1, 10), (Q(1, 3), 100)),
+        (-sp.sqrt(u**2 + u), Q(1, 100), (0, 10)),
+        (sp.exp(-(u**2) / 100), Q(1, 1000), (0, 64)),
         (-sp.Min(u, 40) * 0 - sp.log(3 + u), Q(1, 1000), (0, 30)),
     ],
     ids=str,
@@ -106,7 +112,7 @@ def test_nothing_is_certified_outside_the_window(kerple):
         (-sp.log(1 + u), {"tolerance": LIMIT, "window": (-8, 8)}, BadInput),
         (-sp.Symbol("r") * sp.log(1 + u), {"tolerance": LIMIT, "window": WINDOW}, BadInput),
         (-sp.log(u), {"tolerance": LIMIT, "window": WINDOW}, Unsupported),
-        (-sp.sqrt(u), {"tolerance": LIMIT, "window": (0, 4)}, Unsupported),
+        (1 / u, {"tolerance": LIMIT, "window": (0, 4)}, Unsupported),
         (sp.Min(u, 4), {"tolerance": LIMIT, "window": (0, 8)}, Unsupported),
     ],
     ids=str,
@@ -115,3 +121,50 @@ def test_nonsense_is_refused_with_one_sentence(bias, options, error):
     with pytest.raises(error) as caught:
         realize(bias, u, **options)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bias", "limit", "window"),
+    [
+        (-u * sp.log(u) / 100, 0, (0, 100)),
+        ((1 - sp.exp(-u)) / u, 1, (0, 50)),
+        (sp.log(1 + u) / u, 1, (0, 100)),
+    ],
+    ids=str,
+)
+def test_a_window_may_begin_where_the_bias_only_has_a_limit(bias, limit, window):
+    found = realize(bias, u, domain="causal", tolerance=Q(1, 100), window=window)
+    assert abs(found.formula.subs(found.u, 0) - limit) <= found.bound
+    for k in range(1, 60):
+        at = Q(window[1], 2**k)
+        assert abs(sp.N((bias - found.formula.xreplace({found.u: u})).subs(u, at), 25)) <= found.bound
+
+
+def test_coefficients_are_decimals_and_have_more_digits_the_more_they_cancel():
+    bell = realize(sp.exp(-(u**2) / 100), u, tolerance=Q(1, 1000), window=(0, 64))
+    calm = realize(-sp.log(1 + u), u, tolerance=Q(1, 100), window=(0, 8192))
+    longest = []
+    for found in (bell, calm):
+        numbers = [found.constant, *(x for pair in found.decays for x in pair)]
+        assert all(set(sp.factorint(x.q)) <= {2, 5} for x in numbers)
+        longest.append(max(len(str(x.p * 10**60 // x.q).strip("-").rstrip("0")) for x in numbers))
+    assert longest[0] > 12 > 8 > longest[1]
+
+
+@pytest.mark.parametrize(
+    ("bias", "tolerance", "window", "carried"),
+    [(sp.exp(-(u**2) / 100), Q(1, 1000), (0, 64), False), (-sp.log(1 + u), Q(1, 100), (0, 8192), True)],
+    ids=str,
+)
+def test_the_amplification_bounds_what_float32_loses(bias, tolerance, window, carried):
+    """Each weight, rate, exponential, product and sum rounded to float32."""
+    found = realize(bias, u, tolerance=tolerance, window=window)
+    single, worst = numpy.float32, 0
+    for at in numpy.linspace(*window, 200):
+        total = single(float(found.constant))
+        for w, rate in found.decays:
+            total += single(float(w)) * numpy.exp(-single(float(rate)) * single(at))
+        exact = float(found.formula.subs(found.u, Q(float(single(at)))).evalf(25))
+        worst = max(worst, abs(float(total) - exact))
+    assert bool(worst < tolerance / 10) is carried
+    assert worst <= 2 * len(found.decays) * 2.0**-24 * found.amplification * tolerance
