@@ -3,7 +3,8 @@
     X = S (B_1 ⊕ … ⊕ B_k) S⁻¹,   exp(tX) x = S (⊕ exp(tB_j)) S⁻¹ x,
     exp(tB) = e^{-γt} (Σ_{k<m} t^k/k! N^k) ⊗ R(ωt).
 
-Blocks of equal size that turn alike run together as one batch; the matrix exp(tX) is never formed.
+Every generator is such a sum, once its companion blocks are taken apart into their roots. Blocks of equal
+size that turn alike run together as one batch; the matrix exp(tX) is never formed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from .emitted import turn as emitted_turn
 from .errors import BadDtype, BadTensor, TooLarge
 from .formula import evaluate
 from .layout import over_heads, select, time_axis
+from .roots import Rates, in_planes, rates
 from .tables import exact_angles
 from .validation import check_heads, check_token_positions, compute_dtype, same_device
 
@@ -105,25 +107,27 @@ class Lowered:
 
 @lru_cache(maxsize=128)
 def lower(generator: Generator) -> Lowered:
-    """Every rate and basis entry as its nearest float64; NotLowered if a symbol is left in one."""
-    basis, inverse = generator.basis, generator.inverse_basis
-    return Lowered(
-        dim=generator.dim,
-        batches=_batches(generator),
-        basis=_change(basis),
-        inverse=_change(inverse),
-        basis_transposed=_change(basis.T),
-        inverse_transposed=_change(inverse.T),
-    )
+    """Every rate and basis entry as its nearest float64; NotLowered if a symbol is left in one.
+
+    A companion block becomes the planes and lines of its roots.
+    """
+    if generator.has_companions:
+        found = in_planes(generator)
+        blocks = found.blocks
+        changes = [Change(rows) for rows in (found.basis, found.inverse)]
+        transposed = [Change(tuple(zip(*rows, strict=True))) for rows in (found.basis, found.inverse)]
+    else:
+        blocks = tuple(rates(block, f"generator.blocks[{i}]") for i, block in enumerate(generator.blocks))
+        exact = (generator.basis, generator.inverse_basis)
+        changes, transposed = [_change(m) for m in exact], [_change(m.T) for m in exact]
+    return Lowered(generator.dim, _batches(blocks), *changes, *transposed)
 
 
-def _batches(generator: Generator) -> tuple[BlockBatch, ...]:
+def _batches(blocks: Sequence[Rates]) -> tuple[BlockBatch, ...]:
     groups: dict[tuple[int, bool], list[tuple[float, float, int]]] = {}
     start = 0
-    for i, block in enumerate(generator.blocks):
-        decay = nearest_float(block.decay, name=f"the decay of generator.blocks[{i}]")
-        frequency = nearest_float(block.frequency, name=f"the frequency of generator.blocks[{i}]")
-        groups.setdefault((block.size, block.turns), []).append((decay, frequency, start))
+    for block in blocks:
+        groups.setdefault((block.size, block.turns), []).append((block.decay, block.frequency, start))
         start += block.dim
     return tuple(_batch(found, *kind) for kind, found in groups.items())
 
@@ -155,7 +159,8 @@ def transport(
     position_ids: (time,) or (batch, time), integers or float clock readings. Queries of the family use
     transpose=True, keys the negated positions, so that scores depend on the gap; where a block fades,
     keys then grow like e^{γs} (`attention` works with gaps instead), and TooLarge is raised before anything
-    overflows, and where |ωt| > 2^28 radians. The result is a new tensor; gradients flow to x.
+    overflows, and where |ωt| > 2^28 radians. The result is a new tensor; gradients flow to x, and to float
+    clock readings.
     Raises BadTensor or BadDtype naming the argument, NotLowered if a symbol is left in the generator.
     """
     x = check_heads(x, "x", layout)
@@ -199,7 +204,22 @@ def _tables(program: Program, batch: BlockBatch, ids: Tensor, dtype: torch.dtype
     if any(batch.decays):
         fade = _fade(batch.decays, values[program.position], dtype)
         values[sp.exp(-DECAY * program.position)] = fade
-    return [evaluate(value, values) for _, value in program.tables]
+    tables = [evaluate(value, values) for _, value in program.tables]
+    if batch.size > 1:
+        _refuse_powers(tables, batch.size, dtype)
+    return tables
+
+
+def _refuse_powers(tables: list[Tensor], size: int, dtype: torch.dtype) -> None:
+    """TooLarge if some e^{-γt} t^k/k! is beyond `dtype`, or its t^k beyond float64."""
+    if any(x.is_meta or not x.numel() for x in tables) or torch.compiler.is_compiling():
+        return
+    limit = torch.finfo(dtype).max
+    if not all(bool((table.detach().abs() <= limit).all()) for table in tables):
+        raise TooLarge(
+            f"exp(tX) contains powers up to t^{size - 1}, which overflow at such positions; use positions "
+            "nearer to 0, or attention(), which works with gaps t - s"
+        )
 
 
 def _cos_sin(batch: BlockBatch, ids: Tensor) -> tuple[Tensor, Tensor]:
@@ -213,7 +233,7 @@ def _fade(decays: tuple[float, ...], time: Tensor, dtype: torch.dtype) -> Tensor
     """e^{-γt} in float64, time broadcast against decays; TooLarge if it overflows in `dtype`."""
     exponent = -torch.tensor(decays, dtype=torch.float64, device=time.device) * time
     if not exponent.is_meta and not torch.compiler.is_compiling() and exponent.numel():
-        limit, largest = math.log(torch.finfo(dtype).max), float(exponent.max())
+        limit, largest = math.log(torch.finfo(dtype).max), float(exponent.detach().max())
         if largest > limit:
             raise TooLarge(
                 f"exp(tX) contains e^{largest:.4g}, beyond the {limit:.1f} that {dtype} holds; use positions "

@@ -50,12 +50,13 @@ def state_map(
     chunk_size: int = 64,
     interleaved: bool = False,
 ) -> StateMap:
-    """What tokens do to a state, whatever it is; arguments and errors as for `linear_attention`.
+    """What tokens do to a state, whatever it is: one StateMap, without outputs.
 
-    For one sequence on several machines: each forms the map of its own tokens, puts the maps before it
-    together with `combine_states`, and gives that map's state to `linear_attention` as its initial_state
-    (or, if the sequence goes on from a state, where the map takes that one). Chunk by chunk, O(T), without
-    outputs; gradients flow to all inputs.
+    k: (B, H, T, dk), v: (B, H, T, dv), log_decay, angle, chunk_size, interleaved as for `linear_attention`.
+    For one sequence on several machines: each forms the map of its own tokens, puts the maps of those
+    before it together with `combine_states`, and begins its own `linear_attention` with that map's state
+    (or, if the sequence goes on from a state, with where the map takes it). O(T); gradients flow to all.
+    Raises BadTensor, BadDtype or TooLarge naming the argument, as `linear_attention` does.
     """
     tokens = check_tokens(k, k, v, log_decay, angle, 1.0, interleaved)
     check_chunk_size(chunk_size)
@@ -67,17 +68,21 @@ def state_map(
         return StateMap(state, log_decay, None if turned is None else turned.squeeze(2), interleaved)
 
 
-def combine_states(earlier: StateMap, later: StateMap) -> StateMap:
-    """One map for both stretches, `earlier` first; (a b) c and a (b c) agree to rounding."""
-    for name, part in (("earlier", earlier), ("later", later)):
+def combine_states(first: StateMap, second: StateMap) -> StateMap:
+    """One map for two stretches of tokens, `first` and then `second`.
+
+    Associative: (a b) c and a (b c) agree to rounding. BadDtype if one is no StateMap, BadTensor if they
+    differ in shape, dtype or in whether and how they turn.
+    """
+    for name, part in (("first", first), ("second", second)):
         if not isinstance(part, StateMap):
             raise BadDtype(f"{name} is a {type(part).__name__}; a StateMap works, as state_map gives it")
-    kinds = [(m.state.shape, m.state.dtype, m.angle is None, m.interleaved) for m in (earlier, later)]
+    kinds = [(m.state.shape, m.state.dtype, m.angle is None, m.interleaved) for m in (first, second)]
     if kinds[0] != kinds[1]:
         words = [f"{tuple(shape)} {dtype}{'' if still else ', turning'}" for shape, dtype, still, _ in kinds]
-        raise BadTensor(f"earlier is a map of {words[0]} and later of {words[1]}; maps of one kind work")
-    angle = None if earlier.angle is None or later.angle is None else earlier.angle + later.angle
-    return StateMap(later(earlier.state), earlier.log_decay + later.log_decay, angle, earlier.interleaved)
+        raise BadTensor(f"first is a map of {words[0]} and second of {words[1]}; maps of one kind work")
+    angle = None if first.angle is None or second.angle is None else first.angle + second.angle
+    return StateMap(second(first.state), first.log_decay + second.log_decay, angle, first.interleaved)
 
 
 __all__ = ["StateMap", "combine_states", "state_map"]

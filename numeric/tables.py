@@ -147,7 +147,7 @@ def _refuse_large(frequencies: Tensor, ids: Tensor) -> None:
     """Refuse positions that float64 cannot hold and angles beyond 2^28: both would be silently wrong."""
     if ids.is_floating_point() and not ids.isfinite().all():
         raise BadTensor("position_ids contains NaN or infinity; finite clock readings work")
-    largest = max(abs(int(ids.min())), abs(int(ids.max())))
+    largest = max(abs(int(ids.detach().min())), abs(int(ids.detach().max())))
     if largest > _EXACT_INTEGERS:
         raise TooLarge(
             f"position_ids contains {largest} > 2^53, which float64 cannot hold; exact.rotary_table works"

@@ -193,6 +193,16 @@ def test_gradients_are_right(transpose):
     assert torch.autograd.gradcheck(lambda x: transport(x, generator, ids, transpose=transpose), (x,))
 
 
+def test_gradients_to_clock_readings_are_right():
+    generator = Generator.direct_sum(Block(R(1, 10), R(1, 2), 3), Block(0, size=2), Block(R(1, 5)))
+    x = torch.randn(1, 1, 3, 9, dtype=torch.float64)
+    ids = torch.tensor([0.0, 2.5, -1.0], dtype=torch.float64, requires_grad=True)
+    for transpose in (False, True):
+        assert torch.autograd.gradcheck(
+            lambda t, way=transpose: transport(x, generator, t, transpose=way), (ids,)
+        )
+
+
 def test_a_generator_that_holds_returns_x():
     x = torch.randn(1, 1, 2, 3)
     assert torch.equal(transport(x, Generator.direct_sum(*[Block(0)] * 3), torch.tensor([5, 7])), x)
@@ -205,6 +215,13 @@ def test_a_generator_that_holds_returns_x():
             lambda x, g: transport(x, g, torch.tensor([-900])),
             TooLarge,
             r"contains e\^90, beyond .*attention\(\)",
+        ),
+        (
+            lambda x, g: transport(
+                torch.ones(1, 1, 1, 6), Generator.direct_sum(Block(0, size=6)), torch.tensor([2**40])
+            ),
+            TooLarge,
+            r"contains powers up to t\^5, which overflow",
         ),
         (lambda x, g: transport(x, g.matrix, torch.tensor([1])), BadDtype, "generator is a Immutable"),
         (

@@ -91,9 +91,9 @@ def test_gradients_of_a_map_are_right():
 
 def test_maps_of_two_kinds_are_refused():
     plain, turning = mapped(sequence("heads", False), 0, 9), mapped(sequence("heads", True), 0, 9)
-    with pytest.raises(BadTensor, match=r"earlier is a map of \(1, 2, 4, 3\) .* and later of .*, turning;"):
+    with pytest.raises(BadTensor, match=r"first is a map of \(1, 2, 4, 3\) .* and second of .*, turning;"):
         combine_states(plain, turning)
-    with pytest.raises(BadDtype, match="later is a Tensor; a StateMap works"):
+    with pytest.raises(BadDtype, match="second is a Tensor; a StateMap works"):
         combine_states(plain, plain.state)
     assert isinstance(combine_states(plain, plain), StateMap)
 
