@@ -30,7 +30,7 @@ test: $(READY)  ## run the whole test suite
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile
 
 sweep: $(READY)  ## find 2000 random Jordan types again in random bases
-	@EXPTX_PLANTED=2000 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto tests/symbolic/test_classify.py -k planted
+	@EXPTX_PLANTED=2000 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto tests/symbolic/spectral/test_classify.py -k planted
 
 lint: $(READY)  ## ruff and the type checker
 	@$(BIN)/ruff check --quiet .

@@ -58,6 +58,7 @@ def _found(device: str) -> str:
 
 # A compiler takes what these say as a constant: the mark of torch.compiler.assume_constant_result, which as a
 # decorator would import the whole compiler along with this file.
+# pyrefly: ignore[missing-attribute]
 missing._dynamo_marked_constant = _fastest._dynamo_marked_constant = True
 
 __all__ = ["IMPLS", "chosen", "missing"]

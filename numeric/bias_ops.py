@@ -109,6 +109,7 @@ class WithBias(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
+    # pyrefly: ignore[bad-override]
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         """∂L/∂q, ∂L/∂k, ∂L/∂v."""
         q, k, v, out, log_sum = ctx.saved_tensors

@@ -54,6 +54,7 @@ class Longer:
             q[..., self.slots], k[..., self.slots] = found.query, found.key
         elif self.longer:
             q[..., self.slots] = 0.0
+        # pyrefly: ignore[bad-return]
         return q, *(x.expand(-1, q.shape[1], -1, -1) for x in (k, v))
 
 
@@ -108,6 +109,7 @@ def attention_forward(q: Tensor, k: Tensor, v: Tensor, bias: GapBias, call: Call
             term = terms.of(piece)
             part, part_log_sum = attend(*longer.put(piece, term.slots), term.mask, call.scale)
             whole = (x[:, :, piece.rows] for x in into)
+            # pyrefly: ignore[bad-argument-count]
             join(*whole, part[..., : v.shape[-1]], part_log_sum + term.left_out)
     return out.to(q.dtype), log_sum
 

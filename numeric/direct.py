@@ -64,10 +64,12 @@ def _kind(tensors: tuple[Tensor | None, ...], options: tuple) -> tuple | None:
     learns, kind = is_grad_enabled(), [options]
     for x in tensors:
         if x is None:
+            # pyrefly: ignore[bad-argument-type]
             kind.append(None)
             continue
         if type(x) is not Tensor or not x.is_cpu or x.is_neg() or (learns and x.requires_grad):
             return None
+        # pyrefly: ignore[unsupported-operation]
         kind += x.shape, x.stride(), x.dtype
     return tuple(kind)
 
@@ -78,6 +80,7 @@ def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Ten
     None also where the kernel refuses what it reads, before it writes anything: the long way says why.
     """
     try:
+        # pyrefly: ignore[bad-argument-type]
         call = _CALLS.get(_kind((x, out, *table), options))
     except TypeError:  # an option that cannot be hashed is none that was fine
         return None
@@ -97,6 +100,7 @@ def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Ten
 def turned_qk(q: Tensor, k: Tensor, table: Table, options: Options) -> tuple[Tensor, Tensor] | None:
     """The same for queries and keys together."""
     try:
+        # pyrefly: ignore[bad-argument-type]
         call = _CALLS.get(_kind((q, k, *table), options))
     except TypeError:
         return None
@@ -124,6 +128,7 @@ def remember(
     program = shape_program(1, turns=True, fades=False, transpose=inverse)
     cos, sin, ids = (None if x is None else _form(x) for x in table)
     plans = [
+        # pyrefly: ignore[bad-argument-type]
         make(program, _form(x), _form(y), (cos, sin), ids, interleaved, layout)
         for x, y in zip(xs, results, strict=True)
     ]

@@ -117,6 +117,7 @@ def lower(generator: Generator) -> Lowered:
         changes = [Change(rows) for rows in (found.basis, found.inverse)]
         transposed = [Change(tuple(zip(*rows, strict=True))) for rows in (found.basis, found.inverse)]
     else:
+        # pyrefly: ignore[bad-argument-type]
         blocks = tuple(rates(block, f"generator.blocks[{i}]") for i, block in enumerate(generator.blocks))
         exact = (generator.basis, generator.inverse_basis)
         changes, transposed = [_change(m) for m in exact], [_change(m.T) for m in exact]

@@ -131,6 +131,7 @@ def _plain_gradients(
         moved_q.append(scale * (logits @ k.to(dtype)))
         moved_k = moved_k + scale * (logits.transpose(-2, -1) @ own[1].to(dtype))
         moved_v = moved_v + weights.transpose(-2, -1) @ own[0].to(dtype)
+    # pyrefly: ignore[bad-return]
     return torch.cat(moved_q, dim=2), moved_k, moved_v
 
 

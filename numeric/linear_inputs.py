@@ -62,6 +62,7 @@ class Tokens:
         parts = [cut(x) for x in (self.q, self.k, self.v, self.log_decay)]
         turned = [None] * len(sizes) if self.turned is None else cut(self.turned)
         rows = zip(*parts, turned, strict=True)
+        # pyrefly: ignore[bad-argument-count]
         return [Tokens(*row, self.scale, self.interleaved) for row in rows]
 
     def gathered(self, places: Tensor) -> Tokens:
@@ -105,6 +106,7 @@ def rotated(x: Tensor, angle: Tensor, interleaved: bool, *, back: bool = False) 
     """R(θ) x on planes of the last axis, or R(-θ) x; θ float64 (…, pairs), rounded as cos and sin."""
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     kernel = turn_transposed if back else turn
+    # pyrefly: ignore[bad-argument-count, bad-argument-type]
     return join_pairs(*kernel(*split_pairs(x, interleaved), cos, sin), interleaved)
 
 

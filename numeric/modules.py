@@ -72,6 +72,7 @@ class RotaryEmbedding(nn.Module):
         given = config if isinstance(config, Mapping) else vars(config)
         waves = frequencies(
             _rope_parameters(given),
+            # pyrefly: ignore[bad-argument-type]
             _head_dim(given),
             max_position_embeddings=given.get("max_position_embeddings"),
             layer_type=layer_type,

@@ -82,6 +82,7 @@ def _backward(ctx, *gradients: Tensor) -> tuple[Tensor | None, ...]:
             table_gradients(x, g, cos, position_ids, *ctx.options)
             for x, g in zip(turned, gradients, strict=True)
         ]
+        # pyrefly: ignore[bad-assignment]
         to_table = tuple(map(sum, zip(*shares, strict=True)))
     return (*back, *to_table, *(None,) * 5)
 

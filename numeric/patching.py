@@ -61,7 +61,9 @@ class PatchedRotary(nn.Module):
         """(Rows at the positions, None). x: only its dtype counts; position_ids: (batch or 1, time)."""
         rotary, dtype = self.tables[layer_type or _ALL], compute_dtype(x.dtype)
         formed = torch.float32 if rotary.angles == "hf" else dtype
+        # pyrefly: ignore[not-callable]
         cos, sin = rotary.tables(position_ids, dtype=formed)
+        # pyrefly: ignore[bad-argument-type]
         return Rows(cos.to(dtype), sin.to(dtype), rotary.interleaved), None
 
 
@@ -237,6 +239,7 @@ def _pristine(name: str, module: nn.Module) -> nn.Module:
 def _check_fixed(name: str, module: nn.Module, kind: str) -> None:
     rule = getattr(module, "rope_type", "default")
     rule = rule[kind] if isinstance(rule, Mapping) else rule
+    # pyrefly: ignore[unsupported-operation]
     if "dynamic" in rule or rule == "longrope":
         raise _refusal(
             name, module, f"rope_type {rule!r} changes its frequencies with the length of the text"
@@ -283,6 +286,7 @@ def _pairing(name: str, pristine: nn.Module, apply: Callable, kind: str) -> bool
 def _exact(name: str, pristine: nn.Module, kind: str) -> Frequencies:
     """The exact frequencies of the config, after comparing them with the model's."""
     waves, scaling = _buffer(pristine, kind, "inv_freq"), _buffer(pristine, kind, "attention_scaling")
+    # pyrefly: ignore[missing-attribute]
     given = pristine.config.rope_parameters
     given = dict(given if kind == _ALL else given[kind])
     if given.get("rope_type", "default") != "proportional":

@@ -59,10 +59,13 @@ def rotary_embedding(
     kernels = eager if path == "eager" else ops
     table = beside(x, cos, sin, position_ids)
     if (y := out) is None:
+        # pyrefly: ignore[bad-argument-count, bad-argument-type]
         y = kernels.rotary(x, *table, width, interleaved, layout, inverse)
     else:
+        # pyrefly: ignore[bad-argument-count, bad-argument-type]
         kernels.rotary_out(x, out, *table, width, interleaved, layout, inverse)
     if path == "native":
+        # pyrefly: ignore[bad-argument-type]
         direct.remember((x,), (y,), out, table, options)
     return y
 
@@ -93,9 +96,11 @@ def rotary_embedding_qk(
     path = chosen(impl, q.device.type)
     arguments = (*beside(q, cos, sin, position_ids), width, interleaved, layout, inverse)
     if path == "eager":
+        # pyrefly: ignore[bad-argument-type]
         return eager.rotary(q, *arguments), eager.rotary(k, *arguments)
     y = ops.rotary_qk(q, k, *arguments)
     if path == "native":
+        # pyrefly: ignore[bad-argument-type]
         direct.remember((q, k), y, None, arguments[:3], options)
     return y
 

@@ -18,6 +18,7 @@ def beside(x: Tensor, *others: Tensor | None) -> tuple[Tensor | None, ...]:
     from torch.distributed.tensor import DTensor, Replicate
 
     _register()
+    # pyrefly: ignore[missing-attribute]
     mesh = x.device_mesh
     return tuple(
         other

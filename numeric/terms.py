@@ -46,6 +46,7 @@ class Terms:
         """t - c and c - s in float64; both are negative for keys ahead, unless the bias is of |t - s|."""
         sign = piece.side if self.call.symmetric else 1
         t, s = self.group.query_ids[piece.rows], self.group.key_ids[piece.cols]
+        # pyrefly: ignore[unsupported-operation]
         return sign * (t - piece.centre).double(), sign * (piece.centre - s).double()
 
     def gap(self, piece: Piece) -> Tensor:
@@ -73,9 +74,13 @@ class Terms:
         """With the rows and columns of the caller's mask."""
         given, mask = self.call.mask, term.mask
         for axis, part in ((2, piece.rows), (3, piece.cols)):
+            # pyrefly: ignore[missing-attribute]
             if given.shape[axis] > 1:
+                # pyrefly: ignore[missing-attribute]
                 given = given.narrow(axis, part.start, part.stop - part.start)
+        # pyrefly: ignore[bad-argument-type]
         given = self.group.heads(given)
+        # pyrefly: ignore[missing-attribute, unsupported-operation]
         hidden = mask.masked_fill(~given, -math.inf) if given.dtype == torch.bool else mask + given
         return replace(term, mask=hidden)
 

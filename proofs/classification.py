@@ -56,6 +56,7 @@ def _only_for_a_bias(what: str, asked: Mapping[str, Any]) -> None:
         raise BadInput(f"{given[0]} is for a bias in the gap u, and {what[:40]!r} is none; leave it out")
 
 
+# pyrefly: ignore[deprecated]
 @contextmanager
 def shell_words() -> Iterator[None]:
     """A refusal that asks for signs of symbols says how they are given here."""

@@ -82,6 +82,7 @@ def apart(difference: sp.Expr) -> tuple[dict[sp.Expr, sp.Rational], str] | None:
     try:
         calls = _call_values(number, len(values))
         found = enclose(number.xreplace(calls), 15)
+    # pyrefly: ignore[unreachable-except-clause]
     except (BadInput, SingularPoint, Unsupported):
         return None
     if 0 in found:

@@ -70,6 +70,7 @@ def find_compiler() -> Compiler:
         if asked.returncode == 0:
             machine = (sys.platform, platform.machine(), *platform.libc_ver())
             return Compiler((*command, *native), "\n".join([*machine, shlex.join(command), asked.stdout]))
+    # pyrefly: ignore[unbound-name]
     raise NotBuilt(f"{command[0]} does not work: {_last_line(asked.stderr)}; {INSTALL}")
 
 
@@ -162,6 +163,7 @@ def _build(folder: Path, key: str, compiler: Compiler, source: str) -> Path:
         Path(name).unlink(missing_ok=True)
 
 
+# pyrefly: ignore[deprecated]
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """One process at a time, so that a kernel is compiled once; without locks, or after long, it goes on."""
@@ -169,6 +171,7 @@ def _locked(folder: Path) -> Iterator[None]:
         deadline = time.monotonic() + _SECONDS
         while time.monotonic() < deadline:
             try:
+                # pyrefly: ignore[missing-attribute]
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:

@@ -78,6 +78,7 @@ class Native:
             )
         first = [plan.address, q.data_ptr(), q_out.data_ptr()]
         second = [other.address, k.data_ptr(), k_out.data_ptr()]
+        # pyrefly: ignore[bad-argument-type]
         _run([(plan, q, q_out), (other, k, k_out)], first + second, tables, ids)
 
     def _planned(
@@ -128,6 +129,7 @@ def _refuse(answer: int, parts: list[Part], tables: tuple[Tensor, ...], ids: Ten
             "a tensor has no memory of its own, as on meta or in a subclass; a plain CPU tensor works"
         )
     if answer != _TOUCHING:
+        # pyrefly: ignore[bad-argument-type]
         check_in_table(ids, tables[0].shape[0])
     for i, (plan, x, out) in enumerate(parts):
         in_place = x.data_ptr() == out.data_ptr() and plan.x.strides == plan.out.strides

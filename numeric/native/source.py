@@ -58,6 +58,7 @@ def source(kernel: Kernel) -> str:
 
 @cache
 def _text(name: str) -> str:
+    # pyrefly: ignore[bad-argument-type]
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -1,5 +1,7 @@
 """Biases without a generator, on the line and on whole positions: logarithms, powers, Gaussians."""
 
+from typing import Any
+
 import sympy as sp
 
 from ...symbolic.induction import Induction
@@ -36,9 +38,12 @@ def outside_on_the_line(name: str) -> Law:
     return {"logarithm": _log_line, "power": _power_line, "gaussian": _gauss_line}[name]()
 
 
-def _line(name: str, **parts: object) -> Law:
+def _line(name: str, **parts: Any) -> Law:
     return Law(
-        id="outside-on-the-line", encoding=name, rests_on=("translates", "equation-solutions"), **parts
+        id="outside-on-the-line",
+        encoding=name,
+        rests_on=("translates", "equation-solutions"),
+        **parts,
     )
 
 

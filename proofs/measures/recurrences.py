@@ -85,6 +85,7 @@ def any_maps(forms: tuple[str, str]) -> Iterator[Case]:
         given = tokens("fade", dtype)
         gates = -5 * drawn((1, 2, TOKENS, DIM), torch.float64, 24).abs() ** 3 / 8
         gates = gates.masked_fill(gates < -4, -math.inf)
+        # pyrefly: ignore[bad-argument-type, bad-specialization]
         yield from apart(replace(given, log_decay=gates), forms, "a gate a feature, some of them 0")
 
 
@@ -102,6 +103,7 @@ def chunks_any_size() -> Iterator[Case]:
 def add_then_decay() -> Iterator[Case]:
     """The kernel, which decays and then adds, against the state that is decayed once more."""
     for dtype in DTYPES:
+        # pyrefly: ignore[bad-argument-type]
         out, _ = checked(tokens("fade", dtype), ["recurrent"])["recurrent"]
         late = math.exp(-RATE) * out.known
         yield Case((out.found - late).abs(), out.error, name_of(dtype), f"{TOKENS} tokens, γ = 1/10")
@@ -112,8 +114,10 @@ def chunk_border() -> Iterator[Case]:
     """Two stretches put together with one step fewer between them, against the recurrence."""
     for dtype in DTYPES:
         given = tokens("fade", dtype)
+        # pyrefly: ignore[bad-argument-type]
         _, end = checked(given, ["recurrent"])["recurrent"]
         first, second = (
+            # pyrefly: ignore[missing-attribute]
             numeric.state_map(given.k[:, :, part], given.v[:, :, part], given.log_decay)
             for part in (slice(0, TOKENS - 8), slice(TOKENS - 8, TOKENS))
         )

@@ -79,6 +79,7 @@ def write_report(
     html = render(Content(story, regions, sheet, formulas, pictures, run, digest, bool(residuals)))
     tell("writing")
     names = ("index.html", "proofs.json", "map.json", "run.json")
+    # pyrefly: ignore[bad-argument-count, bad-argument-type]
     written = Written(*(out / name for name in names), sheet.failures)
     write_atomically(written.proofs, canonical(document))
     write_atomically(written.map, canonical(map_document(charted)))

@@ -41,6 +41,7 @@ def fox(head_dim: int, forget: object = None, inclusive: bool = True, scale: obj
         query=sp.ImmutableMatrix([-1 / sigma, 0]),
         key=sp.ImmutableMatrix([0, 1]),
     )
+    # pyrefly: ignore[bad-argument-type]
     given = None if forget is None else tuple(forget)
     parameters = {"head_dim": size, "forget": given, "inclusive": inclusive, "scale": sigma}
     return Clocked("fox", parameters, size, (clock,), (held(size),), ((0, bias),), fixed_scale=sigma)

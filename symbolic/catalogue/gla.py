@@ -30,5 +30,6 @@ def gla(head_dim: int, forget: object = None) -> Encoding:
     values = gate_rows(forget, "forget", size, forgotten)
     clocks = tuple(Clock(f"a{i}", f"tau{i}", values=given, forward=True) for i, given in enumerate(values))
     movers = tuple(Generator.direct_sum(*(Block(int(i == j)) for j in range(size))) for i in range(size))
+    # pyrefly: ignore[not-iterable]
     given = None if forget is None else tuple(tuple(row) for row in forget)
     return Clocked("gla", {"head_dim": size, "forget": given}, size, clocks, movers)

@@ -140,8 +140,10 @@ def _given(told: dict[str, object], size: int) -> tuple[Numbers, ...] | None:
             )
     name, *others = told
     for other in others:
+        # pyrefly: ignore[bad-argument-type]
         if len(told[other]) != len(told[name]):
             raise BadInput(
+                # pyrefly: ignore[bad-argument-type]
                 f"{name} has {len(told[name])} entries and {other} has {len(told[other])}; "
                 "give one of each a token"
             )

@@ -56,6 +56,7 @@ def comrope(matrices: Sequence[object]) -> Encoding:
     if not found.holds:
         i, j = found.pair or (0, 1)
         raise BadInput(
+            # pyrefly: ignore[missing-attribute, unsupported-operation]
             f"matrices[{i}] and matrices[{j}] do not commute: A_{i} A_{j} - A_{j} A_{i} is "
             f"{(2 * found.defect).tolist()}, not 0; commuting matrices work, and liere takes any"
         )

@@ -191,6 +191,7 @@ class Ordered(Addable):
         numbers = {
             name: value
             for token in range(0 if not self.inclusive else 1, last + (1 if self.inclusive else 0))
+            # pyrefly: ignore[unsupported-operation]
             for name, value in zip(tried.symbols(token), tried.given[token], strict=True)
         }
         said = ", ".join(f"{name} = {value}" for name, value in numbers.items())
