@@ -25,8 +25,8 @@ Factor = tuple[Tensor, Tensor | None]
 class Decays:
     """The factors of chunks of C tokens, float64, n of them a token (1, or one a feature of a key).
 
-    borders: for halves of length h = 1, 2, …, C/2: from the border to a query, (…, C/2h, h, n), and from a key
-    to the border, likewise. from_start: steps 1 … i, (…, C, n); to_end: steps j + 1 … C, (…, C, n).
+    borders: for halves of length h = 1, 2, …, C/2: from the border to a query, (…, C/2h, h, n), and from a
+    key to the border, likewise. from_start: steps 1 … i, (…, C, n); to_end: steps j + 1 … C, (…, C, n).
     """
 
     borders: tuple[tuple[Tensor, Tensor], ...]
