@@ -98,12 +98,11 @@ def linear_attention(
     initial_state: Tensor | None = None,
     interleaved: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """(out, final_state) in float64, token by token: S ← e^{log_decay} R(-angle) S + k vᵀ, out = scale Sᵀq.
+    """(out, final_state), float64, token by token: S ← e^{log_decay} R(-angle) S + k vᵀ, out = scale Sᵀq.
 
     q, k: (B, H, T, dk); v: (B, H, T, dv); log_decay: (H,), (B, H, T) or (B, H, T, dk), with angle
-    (B, H, T, dk/2); angle: (dk/2,), (H, dk/2) or (B, H, T, dk/2) radians a token for the planes
-    (i, i + dk/2), or (2i, 2i + 1) if interleaved; scale: a number; initial_state: (B, H, dk, dv). Any
-    float dtypes, T >= 1;
+    (B, H, T, dk/2); angle: (dk/2,), (H, dk/2) or (B, H, T, dk/2), radians a token for planes (i, i + dk/2),
+    or (2i, 2i + 1) if interleaved; scale: a number; initial_state: (B, H, dk, dv). Any float dtypes; T >= 1;
     BadTensor if q and k differ in shape. A positive log decay grows, which no fast form allows.
     """
     if q.shape != k.shape:

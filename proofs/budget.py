@@ -208,6 +208,25 @@ def attended(
     return moved + (gamma(2 * length + 1, dtype) + 2 * ORACLE) * ((weights + growth) @ values.abs()) / least
 
 
+def joined_output(
+    weights: Magnitude,
+    gaps: Magnitude,
+    values: Magnitude,
+    logit_error: Magnitude,
+    log_sum: float,
+    joins: int,
+    dtype: object,
+) -> Magnitude:
+    """`attention_output` of a kernel that works piece by piece, with an exp within 20 ulp = 40u.
+
+    log_sum: the largest |ℓ| of a piece, ℓ = log Σ e^{logit}: two of them, rounded once each, meet where
+    pieces join, an error of the logits. Each join also rounds a weight, a difference, a product, a sum: 4u.
+    """
+    u = compute_roundoff(dtype)
+    error = logit_error + 36 * u + 2 * u * log_sum
+    return attention_output(weights, gaps, values, error, dtype) + 4 * joins * u * (weights @ values)
+
+
 def recurred(
     sums: Magnitude, raised: Magnitude, roundings: int, table_error: Magnitude, dtype: object
 ) -> Magnitude:

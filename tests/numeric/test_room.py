@@ -12,6 +12,7 @@ from exptx import numeric
 
 ROOM = Path(__file__).parents[2] / "numeric"
 FAST = ["attend", "bias", "factors", "flow", "formula", "layout", "modules", "rotary", "softmax", "tables"]
+FAST += ["decays", "linear", "linear_forms", "linear_inputs", "roots", "states"]
 
 
 def run(code, cwd=None):
