@@ -84,7 +84,8 @@ def biased_attention(
     bias: one realisation for all heads, or one for each; with numbers only, and with a flow (`slots`).
     symmetric: use b(|t - s|), the same on both sides. causal=False without it takes b at gaps of both signs,
     for which b must have been realised ("causal" domains refuse), and where b may grow.
-    All else as for `alibi_attention`; gradients flow to q, k and v.
+    q, k, v, causal, scale, position_ids, key_position_ids, attn_mask and enable_gqa as for `alibi_attention`;
+    gradients flow to q, k and v.
     Raises BadChoice where b is not known for the gaps asked for, TooLarge where a factor of it is beyond the
     dtype, NotLowered where it holds a symbol, and BadTensor or BadDtype naming the argument.
     """

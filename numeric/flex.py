@@ -49,8 +49,9 @@ def decay_score_mod(
 ) -> ScoreMod:
     """score · e^{-γ(t - s)}, or score · e^{-γ|t - s|} with symmetric: the decay of the scores before softmax.
 
-    rates: γ >= 0 (1/position), (heads,) or (batch, heads); positions as for `alibi_score_mod`. Without
-    symmetric keys ahead, which a causal mask hides, are taken at the gap 0: no factor ever grows.
+    rates: γ >= 0 (1/position), (heads,) or (batch, heads); position_ids, key_position_ids as for
+    `alibi_score_mod`. Without symmetric keys ahead, which a causal mask hides, are taken at the gap 0: no
+    factor ever grows. Raises BadTensor, BadDtype.
     """
     rate, gap = _per_head(rates, "rates"), _gap(position_ids, key_position_ids, symmetric)
     return lambda score, b, h, i, j: score * torch.exp(-rate(b, h) * gap(b, i, j).clamp(min=0))
@@ -61,7 +62,8 @@ def table_score_mod(
 ) -> ScoreMod:
     """score + values[h, u + r] with the gap u = t - s clipped to -r … r.
 
-    values: (heads, 2r + 1), the bias at u = -r, …, r; whole positions, as for `alibi_score_mod`.
+    values: (heads, 2r + 1), the bias at u = -r, …, r. position_ids, key_position_ids: whole, as for
+    `alibi_score_mod`. Raises BadTensor, BadDtype.
     """
     values = check_tensor(values, "values")
     if values.ndim != 2 or values.shape[1] % 2 == 0:
@@ -82,7 +84,8 @@ def t5_score_mod(
 
     table: (num_buckets, heads), as `relative_attention_bias.weight` of transformers. bidirectional: the
     second half of the buckets is for keys ahead (encoders), else those share bucket 0 (decoders). Bucket
-    edges are decided in whole numbers. T5 does not scale scores: call flex_attention with scale=1.0.
+    edges, up to max_distance, are decided in whole numbers; position_ids, key_position_ids as for
+    `alibi_score_mod`. T5 does not scale scores: call flex_attention with scale=1.0. Raises BadTensor.
     Source: Raffel et al., arXiv 1910.10683.
     """
     table = check_tensor(table, "table")
@@ -103,7 +106,10 @@ def t5_score_mod(
 
 
 def causal_mask_mod(position_ids: Tensor | None = None, key_position_ids: Tensor | None = None) -> MaskMod:
-    """Whether s <= t, by position: for create_block_mask; positions as for `alibi_score_mod`."""
+    """Whether s <= t, by position: for create_block_mask.
+
+    position_ids, key_position_ids as for `alibi_score_mod`. Raises BadTensor, BadDtype.
+    """
     gap = _gap(position_ids, key_position_ids, False)
     return lambda b, h, i, j: gap(b, i, j) >= 0
 

@@ -6,6 +6,8 @@ y1 = x0 sin + x1 cos
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor
 
 from . import direct, eager, ops
@@ -42,10 +44,9 @@ def rotary_embedding(
     impl: "native" (C, on the CPU), "triton" (CUDA) or "eager" (PyTorch operations, which torch.compile may
     fuse); "auto" takes the compiled path of the device, or says once why it cannot and takes "eager".
     out: receives the result, may be x itself; NeedsGradient if x, cos or sin need one.
-    Gradients flow to x, cos and sin. x may be a DTensor; plain tables then count as replicated.
-    Raises BadTensor (shapes, devices), BadDtype, BadChoice, PositionOutOfRange (an id below 0 or beyond the
-    table), NotBuilt or NeedsGradient; each names the argument, what it was and what would work.
-    Source: Su et al., arXiv 2104.09864, section 3.4.2.
+    Gradients flow to x, cos and sin. x may be a DTensor; plain tables then count as replicated. Raises
+    BadTensor (shapes, devices), BadDtype, BadChoice, PositionOutOfRange (an id below 0 or beyond the table),
+    NotBuilt or NeedsGradient. Source: Su et al., arXiv 2104.09864, section 3.4.2.
     """
     options = (interleaved, layout, rotary_dim, inverse, impl)
     if (y := direct.turned(x, out, (cos, sin, position_ids), options)) is not None:
@@ -58,15 +59,13 @@ def rotary_embedding(
             raise BadTensor("x is a DTensor, whose result cannot be written into out; out=None works")
     kernels = eager if path == "eager" else ops
     table = beside(x, cos, sin, position_ids)
+    given: Any = (*table, width, interleaved, layout, inverse)
     if (y := out) is None:
-        # pyrefly: ignore[bad-argument-count, bad-argument-type]
-        y = kernels.rotary(x, *table, width, interleaved, layout, inverse)
+        y = kernels.rotary(x, *given)
     else:
-        # pyrefly: ignore[bad-argument-count, bad-argument-type]
-        kernels.rotary_out(x, out, *table, width, interleaved, layout, inverse)
+        kernels.rotary_out(x, out, *given)
     if path == "native":
-        # pyrefly: ignore[bad-argument-type]
-        direct.remember((x,), (y,), out, table, options)
+        direct.remember((x,), (y,), out, table, options)  # pyrefly: ignore[bad-argument-type]
     return y
 
 
@@ -85,7 +84,9 @@ def rotary_embedding_qk(
 ) -> tuple[Tensor, Tensor]:
     """(q, k), each turned as by `rotary_embedding`, in one call: for few tokens that takes half the time.
 
-    q, k: equal in dtype, device and shape but for the number of heads. All else, and the errors, as there.
+    q, k: equal in dtype, device and shape but for the number of heads. cos, sin, position_ids, interleaved,
+    layout, rotary_dim, inverse and impl as there, and the errors: BadTensor, BadDtype, BadChoice,
+    PositionOutOfRange, NotBuilt.
     """
     options = (interleaved, layout, rotary_dim, inverse, impl)
     y = direct.turned_qk(q, k, (cos, sin, position_ids), options)

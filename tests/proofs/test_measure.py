@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from exptx.numeric import attend, eager, flow, rotary  # noqa: E402
+from exptx.numeric import attend, biased, eager, flow, rotary  # noqa: E402
 from exptx.numeric.layout import join_pairs, split_pairs  # noqa: E402
 from exptx.numeric.rounding import unit_roundoff  # noqa: E402
 from exptx.proofs import budget, measure  # noqa: E402
@@ -177,8 +177,8 @@ def test_a_dropped_factorial_is_seen(name, remeasure, monkeypatch):
 
 
 def test_a_rewarded_distance_is_seen(remeasure, monkeypatch):
-    bias = attend.linear_bias
-    monkeypatch.setattr(attend, "linear_bias", lambda *given: -bias(*given))
+    slopes = biased._check_slopes
+    monkeypatch.setattr(biased, "_check_slopes", lambda *given: -slopes(*given))
     assert not remeasure("alibi-logit").as_expected
 
 
