@@ -12,11 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from .fused import attend, gradients, join, logit_gradients
+from .fused import Part, attend, gradients, join, logit_gradients
 from .gap_bias import GapBias, Slide
-from .groups import groups
+from .groups import Group, groups
 from .pieces import Call, Piece, pieces
 from .slots import Slots, width
+from .stacks import Stack, stacks
 from .terms import Terms
 from .validation import compute_dtype
 
@@ -28,10 +29,10 @@ class Longer:
     """
 
     def __init__(
-        self, terms: Terms, given: list[Piece], q: Tensor, k: Tensor, v: Tensor, probe: bool
+        self, terms: Terms, given: list[Stack], q: Tensor, k: Tensor, v: Tensor, probe: bool
     ) -> None:
         group, head_dim = terms.group, q.shape[-1]
-        self.longer = any(piece.side for piece in given)
+        self.longer = any(stack.piece.side for stack in given)
         last = head_dim + self.longer * width(terms.bias.coordinates, q.dtype)
         self.slots, self.width = slice(head_dim, last), max(head_dim, v.shape[-1])
         if self.longer:
@@ -47,15 +48,15 @@ class Longer:
         missing = self.width - x.shape[-1]
         return pad(x, (0, missing)) if missing else x if x.stride(-1) == 1 else x.contiguous()
 
-    def put(self, piece: Piece, found: Slots | None) -> tuple[Tensor, Tensor, Tensor]:
-        """q, k, v of the piece, (N, M, …), with these slots, or with none."""
-        q, k, v = self.q[:, :, piece.rows], self.k[:, :, piece.cols], self.v[:, :, piece.cols]
+    def put(self, stack: Stack, found: Slots | None) -> tuple[Tensor, Tensor, Tensor]:
+        """q, k, v of the pieces, (N, M, count, …), with these slots, or with none."""
+        q, k, v = stack.rows(self.q), stack.cols(self.k), stack.cols(self.v)
         if found is not None:
-            q[..., self.slots], k[..., self.slots] = found.query, found.key
+            q[..., self.slots], k[..., self.slots] = found.query[:, :, None], found.key[:, :, None]
         elif self.longer:
             q[..., self.slots] = 0.0
-        # pyrefly: ignore[bad-return]
-        return q, *(x.expand(-1, q.shape[1], -1, -1) for x in (k, v))
+        every = (-1, q.shape[1], -1, -1, -1)
+        return q, k.expand(every), v.expand(every)
 
 
 class Gradients:
@@ -66,24 +67,25 @@ class Gradients:
         self.slopes = None if slide is None else torch.zeros_like(slide.slopes)
 
     def add(
-        self, terms: Terms, longer: Longer, piece: Piece, gradient: Tensor, out: Tensor, log_sum: Tensor
+        self, terms: Terms, longer: Longer, stack: Stack, gradient: Tensor, out: Tensor, log_sum: Tensor
     ) -> None:
-        """Add what one piece contributes, given the rows of ∂o, o and ℓ of the whole."""
-        term = terms.of(piece)
-        inputs = longer.put(piece, term.slots)
-        given = (gradient, *inputs, out, log_sum - term.left_out, term.mask, terms.call.scale)
+        """Add what a stack of pieces contributes, given the rows of ∂o, o and ℓ of the whole."""
+        term = terms.of(stack.piece)
+        part = Part(*longer.put(stack, term.slots), term.mask, terms.call.scale)
+        given = (part, gradient, out, log_sum - term.left_out)
         of_q, of_k, of_v = gradients(*given)
         group = terms.group
-        group.heads(self.q)[:, :, piece.rows] += of_q[..., : self.q.shape[-1]]
-        for total, part in ((self.k, of_k), (self.v, of_v)):
-            into = group.keys(total)[:, :, piece.cols]
-            into += part[..., : total.shape[-1]].to(total.dtype).sum_to_size(into.shape)
+        into = stack.rows(group.heads(self.q))
+        into += of_q[..., : self.q.shape[-1]]
+        for total, own in ((self.k, of_k), (self.v, of_v)):
+            into = stack.cols(group.keys(total))
+            into += own[..., : total.shape[-1]].to(total.dtype).sum_to_size(into.shape)
         if self.slopes is None:
             return
         if term.slots is None:
-            of_slopes = -(logit_gradients(*given) * terms.distance(terms.gap(piece))).sum((-2, -1))
+            of_slopes = -logit_gradients(*given, terms.distance(terms.gap(stack.piece)))
         else:
-            of_slopes = _of_slopes(terms, piece, term.slots, of_q[..., longer.slots.start :])
+            of_slopes = _of_slopes(terms, stack.piece, term.slots, of_q[..., longer.slots.start :])
         into = group.heads(self.slopes)
         into += of_slopes.sum_to_size(into.shape)
 
@@ -93,7 +95,7 @@ def _of_slopes(terms: Terms, piece: Piece, found: Slots, of_slots: Tensor) -> Te
     scale, (here, _) = terms.call.scale, terms.times(piece)
     own = found.query.shape[-1]
     of_query, of_row = found.leading(of_slots[..., :own])[..., 0], of_slots[..., own].double()
-    return -(of_query + of_row * here).sum(-1) / scale
+    return -(of_query + of_row * here).sum((-2, -1)) / scale
 
 
 def attention_forward(q: Tensor, k: Tensor, v: Tensor, bias: GapBias, call: Call) -> tuple[Tensor, Tensor]:
@@ -103,12 +105,12 @@ def attention_forward(q: Tensor, k: Tensor, v: Tensor, bias: GapBias, call: Call
     log_sum = q.new_full(q.shape[:3], -math.inf, dtype=torch.float64)
     for group in groups(call, bias, q, k):
         into, terms = (group.heads(out), group.heads(log_sum)), Terms(call, bias, group, q)
-        given = pieces(group.query_ids, group.key_ids, call, group.reach)
+        given = _stacks(group, call)
         longer = Longer(terms, given, q, k, v, probe=False)
-        for piece in given:
-            term = terms.of(piece)
-            part, part_log_sum = attend(*longer.put(piece, term.slots), term.mask, call.scale)
-            whole = (x[:, :, piece.rows] for x in into)
+        for stack in given:
+            term = terms.of(stack.piece)
+            part, part_log_sum = attend(Part(*longer.put(stack, term.slots), term.mask, call.scale))
+            whole = map(stack.rows, into)
             # pyrefly: ignore[bad-argument-count]
             join(*whole, part[..., : v.shape[-1]], part_log_sum + term.left_out)
     return out.to(q.dtype), log_sum
@@ -129,12 +131,17 @@ def attention_backward(
     call = replace(call, scale=_kernel_scale(call.scale, q.dtype))
     sums = Gradients(q, k, v, bias if probe and isinstance(bias, Slide) else None)
     for group in groups(call, bias, q, k):
-        terms, given = Terms(call, bias, group, q), pieces(group.query_ids, group.key_ids, call, group.reach)
+        terms, given = Terms(call, bias, group, q), _stacks(group, call)
         longer = Longer(terms, given, q, k, v, probe)
         whole = [longer.wide(group.heads(x)) for x in (gradient, out)] + [group.heads(log_sum)]
-        for piece in given:
-            sums.add(terms, longer, piece, *(x[:, :, piece.rows] for x in whole))
+        for stack in given:
+            sums.add(terms, longer, stack, *map(stack.rows, whole))
     return sums.q.to(q.dtype), sums.k.to(k.dtype), sums.v.to(v.dtype), sums.slopes
+
+
+def _stacks(group: Group, call: Call) -> list[Stack]:
+    found = pieces(group.query_ids, group.key_ids, call, group.reach)
+    return stacks(group.query_ids, group.key_ids, found)
 
 
 def _kernel_scale(scale: float, dtype: torch.dtype) -> float:

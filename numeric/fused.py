@@ -1,4 +1,4 @@
-"""One piece of attention in PyTorch's fused kernel, forwards and backwards, and the sum of pieces.
+"""Pieces of attention in PyTorch's fused kernel, forwards and backwards, and the sum of pieces.
 
 A piece over some of the keys gives its output o_i and ℓ_i = log Σ e^{logit}; pieces join exactly:
 
@@ -10,7 +10,8 @@ Backwards every piece is given the ℓ and o of the whole, and its gradients add
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -26,6 +27,49 @@ _TILED = {
 _STRIP = 1 << 20  # logits of a head formed at once where there is no fused kernel
 
 
+@dataclass(frozen=True)
+class Part:
+    """The pieces of a stack: q (N, M, n, S, D); k, v (N, M, n, K, D), any strides but the last; one dtype.
+
+    mask: expands to (N, M, n, S, K), with -∞ for hidden pairs, or None; logits are scale q·k + mask.
+    """
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    mask: Tensor | None
+    scale: float
+
+    @property
+    def axis(self) -> int:
+        """What is taken one by one, since the kernel has four axes: n or N, whichever is shorter."""
+        return 2 if self.q.shape[2] <= self.q.shape[0] else 0
+
+    def calls(self) -> Iterator[Part]:
+        """The part as the kernel takes it, with one axis less."""
+        axis, mask = self.axis, self.mask
+        if mask is not None:
+            mask = mask.expand(*self.q.shape[:4], self.k.shape[3])
+        for i in range(self.q.shape[axis]):
+            tensors = (x.select(axis, i) for x in (self.q, self.k, self.v))
+            yield Part(*tensors, None if mask is None else mask.select(axis, i), self.scale)
+
+    def each(self, run: Callable[..., tuple[Tensor, ...]], *others: Tensor) -> tuple[Tensor, ...]:
+        """run(call, *others) of every call, put together along the axis that was taken apart."""
+        found = [run(call, *(x.select(self.axis, i) for x in others)) for i, call in enumerate(self.calls())]
+        if len(found) == 1:
+            return tuple(x.unsqueeze(self.axis) for x in found[0])
+        return tuple(torch.stack(parts, dim=self.axis) for parts in zip(*found, strict=True))
+
+    def strips(self) -> Iterator[tuple[slice, Part]]:
+        """A call in strips of queries, so that logits of a strip fit into little memory."""
+        rows = max(1, _STRIP // self.k.shape[2])
+        for start in range(0, self.q.shape[2], rows):
+            own = slice(start, min(start + rows, self.q.shape[2]))
+            mask = None if self.mask is None else self.mask[:, :, own]
+            yield own, replace(self, q=self.q[:, :, own], mask=mask)
+
+
 def kernel_dtype(q: Tensor) -> torch.dtype:
     """What q, k and v are given to the kernel in: float32 for half precision, rounded once in the end.
 
@@ -36,19 +80,12 @@ def kernel_dtype(q: Tensor) -> torch.dtype:
     return q.dtype if tiles else compute_dtype(q.dtype)
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float) -> tuple[Tensor, Tensor]:
-    """(o, ℓ) of softmax(scale q·k + mask) v: o in the dtype of q, ℓ in float64, -∞ where every key is hidden.
+def attend(part: Part) -> tuple[Tensor, Tensor]:
+    """(o, ℓ) of softmax(logits) v: o in the dtype of q, ℓ in float64, -∞ where every key is hidden.
 
-    q: (N, M, S, D); k, v: (N, M, K, D), any strides but the last; mask: (N, M, S, K), with -∞ for hidden
-    pairs. Logits and sums are float32 in half precision; weights are rounded to the dtype of v.
+    Logits and sums are float32 in half precision; weights are rounded to the dtype of v.
     """
-    if not _has_kernel(q):
-        return _plain(q, k, v, mask, scale)
-    out, log_sum = _FORWARD(q, k, v, 0.0, False, attn_mask=mask, scale=scale)
-    log_sum = log_sum.double()
-    if mask is None:
-        return out, log_sum
-    return out, log_sum.masked_fill(mask.amax(-1) == -math.inf, -math.inf)  # the kernel says ℓ = 0 there
+    return part.each(_fused if _has_kernel(part.q) else _plain)
 
 
 def join(out: Tensor, log_sum: Tensor, part: Tensor, part_log_sum: Tensor) -> None:
@@ -58,35 +95,27 @@ def join(out: Tensor, log_sum: Tensor, part: Tensor, part_log_sum: Tensor) -> No
     log_sum.copy_(torch.logaddexp(log_sum, part_log_sum))
 
 
-def gradients(
-    gradient: Tensor,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    out: Tensor,
-    log_sum: Tensor,
-    mask: Tensor | None,
-    scale: float,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Gradients of q, k, v of a piece, given o and ℓ of the whole; ℓ = -∞ gives zeros."""
-    log_sum = log_sum.masked_fill(log_sum == -math.inf, math.inf).to(compute_dtype(q.dtype))
-    if not _has_kernel(q):
-        return _plain_gradients(gradient, q, k, v, out, log_sum, mask, scale)
-    return _BACKWARD(gradient, q, k, v, out, log_sum, 0.0, False, attn_mask=mask, scale=scale)
+def gradients(part: Part, gradient: Tensor, out: Tensor, log_sum: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients of q, k, v, given the rows of ∂o, o and ℓ of the whole; ℓ = -∞ gives zeros."""
+    of_q, of_k, of_v = part.each(
+        _fused_gradients if _has_kernel(part.q) else _plain_gradients, gradient, out, _usable(log_sum, part.q)
+    )
+    return of_q, of_k, of_v
 
 
-def logit_gradients(
-    gradient: Tensor,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    out: Tensor,
-    log_sum: Tensor,
-    mask: Tensor | None,
-    scale: float,
-) -> Tensor:
-    """∂/∂logit = p (∂o·v - ∂o·o), (N, M, S, K), with p = e^{logit - ℓ}, in the dtype of the arithmetic."""
-    return _weights_and_gradients(gradient, q, k, v, out, log_sum, mask, scale)[1]
+def logit_gradients(part: Part, gradient: Tensor, out: Tensor, log_sum: Tensor, factor: Tensor) -> Tensor:
+    """Σ factor ∂logit over all pairs of a piece and over the pieces, (N, M) in float64; factor: (S, K).
+
+    ∂logit = p (∂o·v - ∂o·o) with p = e^{logit - ℓ}; one piece at a time, so that memory does not grow with n.
+    """
+    log_sum, total = _usable(log_sum, part.q), torch.zeros(part.q.shape[:2], dtype=torch.float64)
+    for i in range(part.q.shape[2]):
+        q, k, v, of_out, own, ell = (x[:, :, i] for x in (part.q, part.k, part.v, gradient, out, log_sum))
+        mask = part.mask
+        mask = None if mask is None else mask[:, :, i if mask.shape[2] > 1 else 0]
+        moved = _weights_and_gradients(Part(q, k, v, mask, part.scale), of_out, own, ell)[1]
+        total = total.to(q.device) + (moved * factor).sum((-2, -1))
+    return total
 
 
 def _has_kernel(q: Tensor) -> bool:
@@ -94,68 +123,64 @@ def _has_kernel(q: Tensor) -> bool:
     return q.device.type in ("cpu", "meta")
 
 
-def _strips(q: Tensor, k: Tensor) -> Iterator[slice]:
-    rows = max(1, _STRIP // k.shape[2])
-    for start in range(0, q.shape[2], rows):
-        yield slice(start, min(start + rows, q.shape[2]))
+def _usable(log_sum: Tensor, q: Tensor) -> Tensor:
+    """ℓ in the dtype of the sums; +∞ instead of -∞, which gives weights of 0."""
+    return log_sum.masked_fill(log_sum == -math.inf, math.inf).to(compute_dtype(q.dtype))
 
 
-def _plain(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float) -> tuple[Tensor, Tensor]:
-    """`attend` without a kernel, a strip of queries at a time."""
-    parts = []
-    for rows in _strips(q, k):
-        logits = _logits(q[:, :, rows], k, None if mask is None else mask[:, :, rows], scale)
+def _fused(part: Part) -> tuple[Tensor, Tensor]:
+    out, log_sum = _FORWARD(part.q, part.k, part.v, 0.0, False, attn_mask=part.mask, scale=part.scale)
+    log_sum = log_sum.double()
+    if part.mask is None:
+        return out, log_sum
+    return out, log_sum.masked_fill(part.mask.amax(-1) == -math.inf, -math.inf)  # the kernel says ℓ = 0 there
+
+
+def _fused_gradients(
+    part: Part, gradient: Tensor, out: Tensor, log_sum: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    inputs = (gradient, part.q, part.k, part.v, out, log_sum, 0.0, False)
+    return _BACKWARD(*inputs, attn_mask=part.mask, scale=part.scale)
+
+
+def _plain(part: Part) -> tuple[Tensor, Tensor]:
+    found = []
+    for _, strip in part.strips():
+        logits = _logits(strip)
         log_sum = logits.logsumexp(-1)
         weights = (logits - log_sum[..., None]).exp().nan_to_num(0.0)
-        parts.append(((weights.to(v.dtype) @ v), log_sum.double()))
-    outs, log_sums = zip(*parts, strict=True)
+        found.append((weights.to(part.v.dtype) @ part.v, log_sum.double()))
+    outs, log_sums = zip(*found, strict=True)
     return torch.cat(outs, dim=2), torch.cat(log_sums, dim=2)
 
 
 def _plain_gradients(
-    gradient: Tensor,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    out: Tensor,
-    log_sum: Tensor,
-    mask: Tensor | None,
-    scale: float,
+    part: Part, gradient: Tensor, out: Tensor, log_sum: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`gradients` without a kernel, a strip of queries at a time."""
-    dtype = compute_dtype(q.dtype)
-    moved_q, moved_k, moved_v = [], 0.0, 0.0
-    for rows in _strips(q, k):
-        own = (gradient[:, :, rows], q[:, :, rows], k, v, out[:, :, rows], log_sum[:, :, rows])
-        weights, logits = _weights_and_gradients(*own, None if mask is None else mask[:, :, rows], scale)
-        moved_q.append(scale * (logits @ k.to(dtype)))
-        moved_k = moved_k + scale * (logits.transpose(-2, -1) @ own[1].to(dtype))
-        moved_v = moved_v + weights.transpose(-2, -1) @ own[0].to(dtype)
-    # pyrefly: ignore[bad-return]
-    return torch.cat(moved_q, dim=2), moved_k, moved_v
+    dtype = compute_dtype(part.q.dtype)
+    of_q, of_k, of_v = (torch.zeros_like(x, dtype=dtype) for x in (part.q, part.k, part.v))
+    for rows, strip in part.strips():
+        own = (x[:, :, rows] for x in (gradient, out, log_sum))
+        weights, logits = _weights_and_gradients(strip, *own)
+        of_q[:, :, rows] = part.scale * (logits @ part.k.to(dtype))
+        of_k += part.scale * (logits.mT @ strip.q.to(dtype))
+        of_v += weights.mT @ gradient[:, :, rows].to(dtype)
+    return of_q, of_k, of_v
 
 
-def _logits(q: Tensor, k: Tensor, mask: Tensor | None, scale: float) -> Tensor:
-    dtype = compute_dtype(q.dtype)
-    logits = scale * (q.to(dtype) @ k.to(dtype).transpose(-2, -1))
-    return logits if mask is None else logits + mask
+def _logits(part: Part) -> Tensor:
+    dtype = compute_dtype(part.q.dtype)
+    logits = part.scale * (part.q.to(dtype) @ part.k.to(dtype).mT)
+    return logits if part.mask is None else logits + part.mask
 
 
 def _weights_and_gradients(
-    gradient: Tensor,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    out: Tensor,
-    log_sum: Tensor,
-    mask: Tensor | None,
-    scale: float,
+    part: Part, gradient: Tensor, out: Tensor, log_sum: Tensor
 ) -> tuple[Tensor, Tensor]:
-    dtype = compute_dtype(q.dtype)
-    log_sum = log_sum.masked_fill(log_sum == -math.inf, math.inf).to(dtype)
-    weights = (_logits(q, k, mask, scale) - log_sum[..., None]).exp()
-    along = (gradient.to(dtype) * out.to(dtype)).sum(-1, keepdim=True)
-    return weights, weights * (gradient.to(dtype) @ v.to(dtype).transpose(-2, -1) - along)
+    gradient, out = gradient.to(log_sum.dtype), out.to(log_sum.dtype)
+    weights = (_logits(part) - log_sum[..., None]).exp()
+    along = (gradient * out).sum(-1, keepdim=True)
+    return weights, weights * (gradient @ part.v.to(log_sum.dtype).mT - along)
 
 
-__all__ = ["attend", "gradients", "join", "kernel_dtype", "logit_gradients"]
+__all__ = ["Part", "attend", "gradients", "join", "kernel_dtype", "logit_gradients"]

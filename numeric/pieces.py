@@ -1,9 +1,9 @@
 """Pieces of the pairs (query, key): rectangles with keys and queries on two sides of a centre, and the rest.
 
-Queries are halved again and again. At each cut c (a query's position) all keys at s <= c are behind all later
-queries: a rectangle. Without a causal mask the keys at s > c are ahead of all earlier queries: another one.
-What remains near the diagonal is at most LEAF queries wide. Every visible pair lies in exactly one piece, and
-all pieces together hold O(T log T) queries and keys.
+Queries are cut again and again, about in half. At each cut c (the position of a query) all keys at s <= c
+are behind all later queries: a rectangle. Without a causal mask the keys at s > c are ahead of all earlier
+queries: another one. What remains near the diagonal is at most LEAF queries wide. Every visible pair lies in
+exactly one piece, and all pieces together hold O(T log T) queries and keys.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Line:
         if _near(rows, cols):
             yield Piece(rows, cols, 0)
             return
-        middle = (rows.start + rows.stop) // 2
+        middle = rows.start + _first_part(rows.stop - rows.start)
         centre = self.query_ids[middle - 1]
         cut = min(max(self.until(centre), cols.start), cols.stop)
         early, late = slice(rows.start, middle), slice(middle, rows.stop)
@@ -130,6 +130,13 @@ def _near(rows: slice, cols: slice) -> bool:
     """Few enough pairs for a bias of their own: a leaf and its neighbour, or one query with any keys."""
     queries, keys = rows.stop - rows.start, cols.stop - cols.start
     return queries == 1 or (queries <= LEAF and queries * keys <= 2 * LEAF**2)
+
+
+def _first_part(queries: int) -> int:
+    """The largest LEAF·2^n below the number of queries, so that most pieces are alike; half of a few."""
+    if queries <= LEAF:
+        return queries // 2
+    return LEAF << ((queries - 1) // LEAF).bit_length() - 1
 
 
 def _count(ids: Tensor, position: Tensor, *, right: bool) -> int:

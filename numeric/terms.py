@@ -17,7 +17,7 @@ from .validation import compute_dtype
 
 @dataclass(frozen=True)
 class Term:
-    """Slots and what they leave out, (N or 1, M or 1, S); or a mask (N, M, S, K)."""
+    """Slots and what they leave out, (N or 1, M or 1, 1, S); or a mask (N, M, 1, S, K)."""
 
     slots: Slots | None
     left_out: Tensor | float
@@ -25,7 +25,7 @@ class Term:
 
 
 class Terms:
-    """The terms of all pieces of a group, each formed once: evenly spaced tokens have few different ones."""
+    """The terms of the pieces of a group; the last one of each shape is kept and taken again if it fits."""
 
     def __init__(self, call: Call, bias: GapBias, group: Group, q: Tensor) -> None:
         self.call, self.bias, self.group, self.dtype = call, bias, group, q.dtype
@@ -33,7 +33,7 @@ class Terms:
         self._known: dict[tuple[int, int, int], tuple[tuple[Tensor, ...], Term]] = {}
 
     def of(self, piece: Piece) -> Term:
-        """The term of a piece; one of the same shape and gaps is taken again."""
+        """The term of a piece."""
         gaps = self.times(piece) if piece.side else (self.gap(piece),)
         shape = (piece.rows.stop - piece.rows.start, piece.cols.stop - piece.cols.start, piece.side)
         known = self._known.get(shape)
@@ -61,14 +61,14 @@ class Terms:
     def _rectangle(self, here: Tensor, there: Tensor) -> Term:
         query, key = self.group.heads(self.bias.query(here)), self.group.heads(self.bias.key(there))
         found = slots(query / self.call.scale, key, self.dtype)
-        return Term(found, self.group.heads(self.bias.row_constant(here)), None)
+        return Term(found, self.group.heads(self.bias.row_constant(here))[:, :, None], None)
 
     def _near(self, gap: Tensor) -> Term:
         """The bias rounded once, -∞ for hidden pairs."""
         hidden = gap < 0 if self.call.causal else torch.zeros_like(gap, dtype=torch.bool)
         bias = self.group.heads(self.bias.at(self.distance(gap).masked_fill(hidden, 0.0)))
         mask = bias.to(compute_dtype(self.dtype)).masked_fill(hidden, -math.inf)
-        return Term(None, 0.0, mask.expand(*self._heads, -1, -1))
+        return Term(None, 0.0, mask.expand(*self._heads, -1, -1)[:, :, None])
 
     def _with_mask(self, term: Term, piece: Piece) -> Term:
         """With the rows and columns of the caller's mask."""
@@ -79,7 +79,7 @@ class Terms:
                 # pyrefly: ignore[missing-attribute]
                 given = given.narrow(axis, part.start, part.stop - part.start)
         # pyrefly: ignore[bad-argument-type]
-        given = self.group.heads(given)
+        given = self.group.heads(given)[:, :, None]
         # pyrefly: ignore[missing-attribute, unsupported-operation]
         hidden = mask.masked_fill(~given, -math.inf) if given.dtype == torch.bool else mask + given
         return replace(term, mask=hidden)
