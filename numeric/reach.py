@@ -56,18 +56,19 @@ def nearest_gap(query_ids: Tensor, key_ids: Tensor, causal: bool) -> float:
 
 
 def classes(found: list[float], span: float, queries: int) -> list[tuple[slice, float]]:
-    """Runs of heads of like reach: infinite, or span/4, span/8, …, down to that of about LEAF queries."""
-    least = max(4, queries // LEAF).bit_length()
+    """Runs of heads of like reach: infinite, or span/4, span/16, …, down to that of LEAF queries or fewer."""
+    least = max(1, math.ceil(math.log(max(queries / LEAF, 1), 4)))
     wide = [_class(gap, span, least) for gap in found]
     cuts = [0, *(i for i in range(1, len(wide)) if wide[i] != wide[i - 1]), len(wide)]
     return [(slice(a, b), wide[a]) for a, b in itertools.pairwise(cuts)]
 
 
 def _class(gap: float, span: float, least: int) -> float:
-    """The smallest span/2^n, n >= 2, that is not below the gap: no rectangle is longer than span/2 anyway."""
+    """The smallest span/4^n, n >= 1, that is not below the gap: no rectangle is longer than span/2 anyway."""
     if gap > span / 4:
         return math.inf
-    return span / 2 ** min(least, math.floor(math.log2(span / gap)))
+    halvings = math.frexp(span / gap)[1] - 1
+    return span / 4 ** min(least, halvings // 2)
 
 
 __all__ = ["classes", "nearest_gap", "reaches"]
