@@ -61,6 +61,20 @@ def test_a_key_that_outweighs_its_distance_is_kept():
     assert (out > 0.99).all()
 
 
+@pytest.mark.parametrize("start", [T + 300, -500])
+def test_the_nearest_keys_count_wherever_they_are(start):
+    """Queries that stand far behind all keys, or the first ones before all of them."""
+    q, k, v = drawn()
+    t, s = torch.arange(T) + start, torch.arange(T)
+    gap = (t[:, None] - s).double()
+    bias = (-SLOPES[:, None, None] * gap).masked_fill(gap < 0, -math.inf)
+    p = (D**-0.5 * q.double() @ k.double().mT + bias).softmax(-1).nan_to_num(0.0)
+    out = alibi_attention(q, k, v, SLOPES, position_ids=t, key_position_ids=s)
+    # logits that weigh are within 2^7 of one another, sums of 16 products and of 1500 values
+    allowed = (2**-24 * 2 * (2**7 + D + 40) + 2**-24 * T) * v.abs().amax()
+    assert ((out.double() - p @ v.double()).abs() <= allowed).all()
+
+
 def groups_of(q, k, slopes):
     t = torch.arange(T)[None]
     return list(groups(Call(t, t, True, False, D**-0.5, None), Slide(slopes), q, k))

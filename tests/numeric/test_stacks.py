@@ -67,6 +67,13 @@ def test_pieces_of_a_stack_do_not_overlap():
             assert len(tokens) == len(set(tokens))
 
 
+def test_pieces_that_share_tokens_stay_apart():
+    t = torch.arange(8)
+    found = [room.Piece(slice(n, n + 4), slice(n, n + 4), 0) for n in (0, 2, 4)]
+    assert [stack.count for stack in stacks(t, t, found)] == [1, 1, 1]
+    assert [stack.count for stack in stacks(t, t, [found[0], found[2]])] == [2]
+
+
 def test_a_view_is_written_through():
     x = torch.zeros(1, 2, 20, 3)
     stack = Stack(room.Piece(slice(2, 4), slice(0, 2), 1, torch.tensor(1)), 4, 5, 5)
