@@ -51,8 +51,8 @@ class Part:
         if mask is not None:
             mask = mask.expand(*self.q.shape[:4], self.k.shape[3])
         for i in range(self.q.shape[axis]):
-            tensors = (x.select(axis, i) for x in (self.q, self.k, self.v))
-            yield Part(*tensors, None if mask is None else mask.select(axis, i), self.scale)
+            q, k, v = (x.select(axis, i) for x in (self.q, self.k, self.v))
+            yield Part(q, k, v, None if mask is None else mask.select(axis, i), self.scale)
 
     def each(self, run: Callable[..., tuple[Tensor, ...]], *others: Tensor) -> tuple[Tensor, ...]:
         """run(call, *others) of every call, put together along the axis that was taken apart."""
@@ -85,7 +85,8 @@ def attend(part: Part) -> tuple[Tensor, Tensor]:
 
     Logits and sums are float32 in half precision; weights are rounded to the dtype of v.
     """
-    return part.each(_fused if _has_kernel(part.q) else _plain)
+    out, log_sum = part.each(_fused if _has_kernel(part.q) else _plain)
+    return out, log_sum
 
 
 def join(out: Tensor, log_sum: Tensor, part: Tensor, part_log_sum: Tensor) -> None:

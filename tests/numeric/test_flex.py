@@ -79,6 +79,11 @@ def test_a_decay_multiplies_the_score(symmetric, name):
     assert close(run(*given, mod, ids, causal), known)
 
 
+def test_no_factor_grows_for_keys_that_are_hidden():
+    zero, far = torch.tensor(0), torch.tensor(10**6)
+    assert decay_score_mod(RATES)(torch.tensor(2.0), zero, zero, zero, far) == 2.0
+
+
 def test_rates_may_differ_between_sequences():
     given = drawn()
     rates = torch.stack((RATES, 2 * RATES))
