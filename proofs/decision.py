@@ -9,10 +9,13 @@ from typing import Any
 import sympy as sp
 
 from ..symbolic.decide import Status, Verdict, decide
+from ..symbolic.defined import demands
 from ..symbolic.errors import BadInput, ExptxError
 from ..symbolic.parse import evaluated, parse, parse_signs
+from ..symbolic.premises import Premises
 from ..symbolic.tokens import decimals
 from ..symbolic.typeset import to_text
+from ..symbolic.walk import free_symbols
 
 
 def decision(lhs: str, rhs: str, assume: Sequence[str]) -> dict[str, Any]:
@@ -29,26 +32,37 @@ def decision(lhs: str, rhs: str, assume: Sequence[str]) -> dict[str, Any]:
     return {
         "read": {"lhs": _line(left), "rhs": _line(right)},
         "decimals": {number: str(parse(number)) for number in numbers},
-        **_evidence(_decided(left, right)),
+        **_evidence(*_decided(left, right)),
     }
 
 
-def _decided(left: Any, right: Any) -> Verdict:
-    """The verdict on both sides as typed; where that is open, on what sympy itself makes of them."""
+def _decided(left: Any, right: Any) -> tuple[Verdict, list[str]]:
+    """The verdict on both sides as typed; where that is open, on what sympy itself makes of them.
+
+    With it, under which conditions: of a formula that was worked out, those of what was typed.
+    """
     verdict = decide(left, right)
     if verdict.status is not Status.UNDECIDED:
-        return verdict
+        return verdict, _nonzero(verdict)
     try:
         worked = evaluated(left), evaluated(right)
         second = decide(*worked)
+        asked = demands(left, right, known=Premises.of((), free_symbols(left, right)))
     except ExptxError:
-        return verdict
+        return verdict, _nonzero(verdict)
+    if second.status is Status.UNDECIDED or (second.witness is not None and asked):
+        return verdict, _nonzero(verdict)  # the witness may lie where what was typed has no value
     sides = " = ".join(map(_line, worked))
     reason = f"sympy's own evaluation makes this {sides}, and then {second.reason}"
-    return verdict if second.status is Status.UNDECIDED else replace(second, reason=reason)
+    where = dict.fromkeys([*(_line(demand.relation) for demand in asked), *_nonzero(second)])
+    return replace(second, reason=reason), list(where)
 
 
-def _evidence(verdict: Verdict) -> dict[str, Any]:
+def _nonzero(verdict: Verdict) -> list[str]:
+    return [f"{_line(formula)} ≠ 0" for formula in verdict.side_conditions]
+
+
+def _evidence(verdict: Verdict, where: list[str]) -> dict[str, Any]:
     witness = verdict.witness
     return {
         "status": verdict.status.value,
@@ -56,7 +70,7 @@ def _evidence(verdict: Verdict) -> dict[str, Any]:
         "witness": None if witness is None else {_line(x): str(value) for x, value in witness.items()},
         "entry": None if verdict.entry is None else list(verdict.entry),
         "gap": verdict.gap,
-        "side_conditions": [f"{_line(formula)} ≠ 0" for formula in verdict.side_conditions],
+        "side_conditions": where,
     }
 
 

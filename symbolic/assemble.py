@@ -177,8 +177,8 @@ def _gathered(node: Any, neutral: sp.Rational, formulas: Sequence[sp.Expr]) -> s
                 constant = node(constant, piece)
             else:
                 others.append(piece)
-    if not others or (node is sp.Mul and constant is sp.S.Zero):
-        return constant
+    if not others:
+        return constant  # but 0·log(x) stays: it has no value at x = 0
     pieces = others if constant is neutral else [constant, *others]
     return pieces[0] if len(pieces) == 1 else node(*pieces, evaluate=False)
 
@@ -192,13 +192,13 @@ def _mat_mul(*formulas: Any) -> Any:
 
 
 def _pow(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
-    """base^exponent: worked out for rationals, exp(z) for e^z, and x^1 = x, x^0 = 1."""
+    """base^exponent: worked out for rationals, exp(z) for e^z, and x^1 = x."""
     if base is sp.S.Exp1:
         return sp.exp(exponent, evaluate=False)
     if isinstance(base, sp.Rational) and isinstance(exponent, sp.Rational):
         return sp.Pow(base, exponent, evaluate=exponent.is_Integer or _bits(base) <= ROOT_BITS)
-    if exponent is sp.S.One or exponent is sp.S.Zero:
-        return base if exponent else sp.S.One
+    if exponent is sp.S.One:
+        return base
     return sp.Pow(base, exponent, evaluate=False)
 
 

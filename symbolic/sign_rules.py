@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import reduce
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -89,6 +90,11 @@ def structural(expression: sp.Expr, known: Premises) -> Signs:
             return POSITIVE
         if isinstance(node, (sp.sinh, sp.tanh)) and not node.has(sp.I):
             return memo[node.args[0]]
+        if isinstance(node, sp.Abs):
+            return frozenset(abs(sign) for sign in memo[node.args[0]])
+        if isinstance(node, sp.Max | sp.Min):
+            best = max if isinstance(node, sp.Max) else min
+            return frozenset(map(best, product(*(memo[part] for part in node.args))))
         return ANY
 
     found = fold(expression, _children, visit, memo)

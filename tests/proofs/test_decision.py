@@ -54,3 +54,32 @@ def test_an_assumption_changes_the_answer():
 def test_what_makes_no_sense_is_refused(arguments, error, sentence):
     with pytest.raises(error, match=sentence):
         decision(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "assume", "where"),
+    [
+        ("x/x", "1", [], ["x ≠ 0"]),
+        ("exp(log(x))", "x", [], ["x > 0"]),
+        ("exp(log(x))", "x", ["x > 0"], []),
+        ("log(x) - log(x)", "0", [], ["x > 0"]),
+        ("0*log(x)", "0", [], ["x > 0"]),
+        ("0/x", "0", [], ["x ≠ 0"]),
+        ("x^(1/2)*x^(-1/2)", "1", [], ["x > 0"]),
+        ("sqrt(x)^2", "x", [], ["x ≥ 0"]),
+        ("sqrt(x)^2", "x", ["x >= 0"], []),
+        ("sqrt(x^2)", "x", ["x >= 0"], []),
+        ("exp(2*log(x))", "x^2", [], ["x > 0"]),
+        ("x", "exp(log(x))", [], ["x > 0"]),
+        ("[[log(x) - log(x), 1], [1, y/y]]", "[[0, 1], [1, 1]]", [], ["x > 0", "y ≠ 0"]),
+    ],
+)
+def test_what_is_proved_says_where_both_sides_have_a_value(lhs, rhs, assume, where):
+    found = decision(lhs, rhs, assume)
+    assert (found["status"], found["side_conditions"]) == ("proved", where)
+
+
+@pytest.mark.parametrize(("lhs", "rhs"), [("exp(log(x))", "abs(x)"), ("sqrt(x)^2", "abs(x)")])
+def test_nothing_is_refuted_where_a_side_has_no_value(lhs, rhs):
+    """Both are equal for x > 0, and sympy's evaluation of the left side is not for x < 0."""
+    assert decision(lhs, rhs, [])["status"] != "refuted"
