@@ -46,6 +46,7 @@ def _matrix(document: Document) -> Iterator[Row]:
     yield "basis", f"S = {_short(document['basis'])}"
     yield "isometric", "exp(tX) keeps every length" if document["isometric"] else ""
     yield "check", _verdict(document["check"])
+    yield "where", ", ".join(document.get("where", ()))
 
 
 def _flow(document: Document) -> Iterator[Row]:
@@ -106,22 +107,26 @@ def _bias(document: Document) -> Iterator[Row]:
         yield "error", document["bound"]
         yield "floats", document["floats"]
         yield "cut into", f"{document['intervals']} pieces, the error enclosed on each by ball arithmetic"
-    if "order" in document:
+    if "law" in document:
         yield ("X" if "u·X" in document["law"] else "A"), _short(document["matrix"])
         yield "c", _short(document["c"])
         yield "v", _short(document["v"])
-        yield "least", _least(document["order"], document["hankel_determinant"])
+        yield "least", _least(document)
+        yield "row constant", document["row_constant"]
         yield "names", ", ".join(f"{name} = {value}" for name, value in document["names"].items())
+    if "check" in document:
         yield "check", _verdict(document["check"])
     yield "where", ", ".join(document["where"])
 
 
-def _least(order: int, determinant: str) -> str:
+def _least(document: Document) -> str:
     """That no lower order does; of a long number its ends and its length."""
+    determinant = document["hankel_determinant"]
     digits = determinant.lstrip("-")
     if len(digits) > READABLE and digits.isdecimal():
         determinant = f"{determinant[: -len(digits)]}{digits[:6]}…{digits[-6:]} ({len(digits)} digits)"
-    return f"the Hankel determinant of order {order} is {_short(determinant)}, not 0"
+    surely = "" if document["where"] else ", not 0"
+    return f"the Hankel determinant of order {document['order']} is {_short(determinant)}{surely}"
 
 
 def _encoding(document: Document) -> Iterator[Row]:

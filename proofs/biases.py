@@ -58,7 +58,7 @@ def _approximated(found: Approximation) -> dict[str, Any]:
         "intervals": found.intervals,
         "amplification": above(found.amplification),
         "floats": _floats(found),
-        "where": [],
+        "where": list(map(to_text, found.defined)),
     }
 
 
@@ -93,6 +93,24 @@ def _floats(found: Approximation) -> str | None:
 
 
 def _realized(found: Realization) -> dict[str, Any]:
+    return _none_needed(found) if not found.c.rows else _of_some_order(found)
+
+
+def _none_needed(found: Realization) -> dict[str, Any]:
+    return {
+        "answer": "realizable, order 0: the bias is 0, nothing needs to be realised",
+        "order": 0,
+        "matrix": "[]",
+        "c": "[]",
+        "v": "[]",
+        "check": verdict_document(found.verdict),
+        "hankel_determinant": to_text(found.determinant),
+        "where": _where(found),
+        "names": {},
+    }
+
+
+def _of_some_order(found: Realization) -> dict[str, Any]:
     law = "bias = cᵀ·exp(u·X)·v" if found.X is not None else "bias = cᵀ·Aⁿ·v"
     document = {
         "answer": f"realizable, order {found.order}{_counted(found)}",
@@ -103,10 +121,24 @@ def _realized(found: Realization) -> dict[str, Any]:
         "v": to_text(found.v.T),
         "check": verdict_document(found.verdict),
         "hankel_determinant": to_text(found.determinant),
-        "where": [f"{to_text(formula)} ≠ 0" for formula in found.conditions],
-        "names": {str(name): to_text(value) for name, value in found.values.items()},
+        "where": _where(found),
+        "names": {to_text(name): to_text(value) for name, value in found.values.items()},
+        "row_constant": None if found.dropped is None else _row_constant(found),
     }
     return document | ({} if found.generator is None else _behaviour(found.generator))
+
+
+def _where(found: Realization | NotRealizable) -> list[str]:
+    """What must hold for the bias to have a value, and for the answer."""
+    needed = [*map(to_text, found.defined), *(f"{to_text(formula)} ≠ 0" for formula in found.conditions)]
+    return list(dict.fromkeys(needed))
+
+
+def _row_constant(found: Realization) -> str:
+    return (
+        f"coordinate {found.dropped} of X, c and v, counted from 0, holds the constant per query, which "
+        f"softmax ignores; without it {found.c.rows - 1} coordinates are left"
+    )
 
 
 def _counted(found: Realization) -> str:
@@ -124,5 +156,5 @@ def _refused(found: NotRealizable) -> dict[str, Any]:
         "reason": found.reason,
         "cited": found.cited,
         "witness": found.witness and found.witness.sentence,
-        "where": [f"{to_text(formula)} ≠ 0" for formula in found.conditions],
+        "where": _where(found),
     }

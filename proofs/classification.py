@@ -12,12 +12,15 @@ import sympy as sp
 
 from ..symbolic.catalogue import encoding, encodings, entries
 from ..symbolic.catalogue.registry import Entry
+from ..symbolic.defined import demands
 from ..symbolic.encoding import Encoding
 from ..symbolic.errors import BadInput, Unsupported, WrongType
 from ..symbolic.generator import Generator
 from ..symbolic.matrices import is_matrix
 from ..symbolic.parse import evaluated, parse, parse_signs
+from ..symbolic.premises import Premises
 from ..symbolic.typeset import to_text
+from ..symbolic.walk import free_symbols
 from .biases import bias_document
 from .charted import encoding_document
 from .generators import generator_document
@@ -40,13 +43,22 @@ def classification(
         raise BadInput(f"--set is for the parameters of a catalogue name, and {what[:40]!r} is none")
     if what.endswith((".npy", ".json")) or os.path.exists(what):
         _only_for_a_bias(what, asked)
-        return {"kind": "matrix", "read": what, **generator_document(Generator(read_matrix_file(Path(what))))}
-    formula = evaluated(parse(what, name="what", signs=parse_signs(assume)))
+        return {
+            "kind": "matrix",
+            "read": what,
+            "where": [],
+            **generator_document(Generator(read_matrix_file(Path(what)))),
+        }
+    typed = parse(what, name="what", signs=parse_signs(assume))
+    formula = evaluated(typed)
     with shell_words():
         if is_matrix(formula):
             _only_for_a_bias(what, asked)
-            return {"kind": "matrix", "read": to_text(formula), **generator_document(Generator(formula))}
-        return {"kind": "bias", "read": to_text(formula), **bias_document(what, formula, asked)}
+            known = Premises.of((), free_symbols(typed))
+            where = [to_text(demand.relation) for demand in demands(typed, known=known)]
+            read = {"kind": "matrix", "read": to_text(formula), "where": where}
+            return read | generator_document(Generator(formula))
+        return {"kind": "bias", "read": to_text(typed), **bias_document(what, typed, asked)}
 
 
 def _only_for_a_bias(what: str, asked: Mapping[str, Any]) -> None:
@@ -62,10 +74,10 @@ def shell_words() -> Iterator[None]:
     """A refusal that asks for signs of symbols says how they are given here."""
     try:
         yield
-    except Unsupported as problem:
+    except (BadInput, Unsupported) as problem:
         if "positive=True" not in str(problem):
             raise
-        raise Unsupported(f"{problem} (at the command line: --assume 'k > 0')") from None
+        raise type(problem)(f"{problem} (at the command line: --assume 'k > 0')") from None
 
 
 # ---- an encoding ----
@@ -91,13 +103,25 @@ def _as_set(command: str, entry: Entry) -> str:
 
 
 def _parameter(name: str, text: str) -> Any:
-    """true, false, a list [1, 2] of exact numbers, or a formula."""
+    """true, false, a list [1, 2] of exact numbers or [A, B] of matrices, or a formula."""
     truths = {"true": True, "false": False}
     if text.lower() in truths:
         return truths[text.lower()]
+    if text.replace(" ", "").startswith("[[["):
+        return [parse(part, name=f"{name}[{i}]") for i, part in enumerate(_items(text))]
     if text.startswith("[") and not text.startswith("[["):
         return list(parse(f"[{text}]", name=name))
     return parse(text, name=name)
+
+
+def _items(text: str) -> list[str]:
+    """What stands between the commas of the outermost brackets."""
+    cuts, depth = [0], 0
+    for place, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        cuts += [place] if depth == 1 and character == "," else []
+    ends = [*cuts[1:], text.rindex("]") if "]" in text else len(text)]
+    return [text[start + 1 : end] for start, end in zip(cuts, ends, strict=True)]
 
 
 def _completed(entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,9 +23,10 @@ Block = Any  # a canonical or a companion block
 
 def generator_document(generator: Generator) -> dict[str, Any]:
     """Type, blocks, boundedness with P, basis, and exp(tX) where it is small."""
+    kinds = _type(generator)  # first: a decay of unknown sign is refused by its own name
     bounded = generator.bounded()
     found = {
-        "type": _type(generator),
+        "type": kinds,
         "dimension": generator.dim,
         "blocks": [_block(block, generator.time) for block in generator.blocks],
         "isometric": generator.isometric,

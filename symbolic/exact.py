@@ -76,7 +76,14 @@ def positive(value: object, name: str) -> sp.Expr:
             f"{name} is {text(number)}, not known to be positive; declare its symbols so, "
             "e.g. Symbol('b', positive=True)"
         )
-    raise BadInput(f"{name} is {text(number)}; it must be positive, e.g. 10000")
+    raise BadInput(f"{name} is {text(number)}; it must be positive, e.g. {_positive_example(number, name)}")
+
+
+def _positive_example(number: sp.Expr, name: str) -> str:
+    """The number without its sign; instead of 0 the usual base, or 1."""
+    if number.is_Rational and number.is_negative:
+        return text(-number)
+    return "10000" if name.endswith(("theta", "base")) else "1"
 
 
 def whole(value: object, name: str, least: int = 1, most: int = MOST) -> int:

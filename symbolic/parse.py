@@ -40,6 +40,9 @@ _AMBIGUOUS = {
     "i": "I for the imaginary unit, or another name such as i0 for a symbol",
     "E": "e for Euler's number, or another name such as E0 for a symbol",
     "j": "I for the imaginary unit, or another name such as j0 for a symbol",
+    **dict.fromkeys(
+        ("oo", "zoo", "inf", "infinity", "nan"), "a finite number, or another name such as n0 for a symbol"
+    ),
 }
 _NAMES = (*FUNCTIONS, *OF_SEVERAL)
 _RELATIONS = {

@@ -6,6 +6,7 @@ Kronecker's theorem for continuous b: cᵀ exp(uX) v are exactly the real expone
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from .errors import BadInput, Unsupported
@@ -34,17 +35,26 @@ def realize(
     modulo_row_constant: count the order up to a constant per query, which softmax ignores.
     tolerance, window: both or none; both ask for a constant plus decays within tolerance for all real u of
         the window (a, b), a >= 0: an Approximation with a proved bound.
-    Returns Realization, NotRealizable, or the Approximation. Errors: WrongType and BadInput for
+    Returns Realization, NotRealizable, or the Approximation; where the bias has no value, as log(u) for
+    u <= 0, nothing is claimed, and `defined` says so. Errors: WrongType and BadInput for
     malformed input, Unsupported where the question is not decided, each with what would work.
     """
     case = Case(bias, u, domain, modulo_row_constant)
+    found = _answer(case, tolerance, window)
+    asked = case.demands
+    if isinstance(found, Approximation):
+        asked = tuple(demand for demand in asked if not case.granted(demand, *found.window))
+    return replace(found, defined=tuple(demand.relation for demand in asked))
+
+
+def _answer(case: Case, tolerance: Any, window: Any) -> Realization | Approximation | NotRealizable:
     if tolerance is not None or window is not None:
         if tolerance is None or window is None:
             raise BadInput("tolerance and window belong together; give both, or none for an exact answer")
         return approximate(case, tolerance, window)
     if case.whole:
         return stepped(case)
-    whole = [case.undivided(piece) for piece in case.intervals()]
+    whole = [case.undivided(piece) for piece in case.pieces()]
     pieces = [piece for piece in whole if piece is not None]
     if len(pieces) < len(whole):
         return fractional(case)
@@ -53,7 +63,7 @@ def realize(
         if spectrum.foreign:
             return foreign(case, piece, spectrum)
     broken = kinked(case, pieces)
-    if broken is None and pieces[-1].upper.is_finite:
+    if broken is None and case.intervals()[-1].upper.is_finite:
         raise Unsupported("bias has steps for ever that cancel where it was looked at; write it without them")
     return flowing(case, pieces[-1].formula, found[-1].modes) if broken is None else broken
 

@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 import sympy as sp
 from flint import fmpz
 from sympy.core.function import AppliedUndef
+from sympy.printing.str import StrPrinter
 
 from .errors import Unsupported
 
 Value = TypeVar("Value")
+_SYMPY = sp.Basic | sp.MatrixBase
 MAX_DEPTH = 200  # sympy itself recurses when it prints, compares or differentiates
 
 
@@ -40,7 +42,7 @@ def fold(
 def text(expression: Any, limit: int = 90) -> str:
     """A short name for a subexpression in a message."""
     try:
-        words = str(expression)
+        words = _Names().doprint(expression) if isinstance(expression, _SYMPY) else str(expression)
     except (RecursionError, ValueError):  # Python writes no numbers of more than 4300 digits
         if isinstance(expression, sp.Integer | int):
             return f"a number of {len(fmpz(abs(int(expression))).str())} digits"
@@ -48,10 +50,17 @@ def text(expression: Any, limit: int = 90) -> str:
     return words if len(words) <= limit else words[: limit - 1] + "…"
 
 
+class _Names(StrPrinter):
+    """sympy's own writing, with e as it is typed."""
+
+    def _print_Exp1(self, _node: sp.Expr) -> str:
+        return "e"
+
+
 def shown(value: object, limit: int = 60) -> str:
-    """What a caller gave, as Python would write it, cut where it is long and safe where it is monstrous."""
+    """What a caller gave, on one line as Python writes it, cut if it is long, safe if it is monstrous."""
     try:
-        words = repr(value)
+        words = " ".join(repr(value).split())
     except (RecursionError, ValueError):
         return "something too large to print"
     return words if len(words) <= limit else words[: limit - 1] + "…"

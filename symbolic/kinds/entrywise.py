@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..decide import Status, Verdict, decide
+from ..decide import Status, Verdict
 from ..entries import GAP
-from ..errors import BadInput, Unsupported
-from ..realization import NotRealizable, realize
+from ..errors import Unsupported
+from ..realization import NotRealizable, Realization, realize
 
 
 def realizable(maps: Mapping[str, tuple[sp.Expr, ...]]) -> Verdict:
@@ -22,16 +22,12 @@ def realizable(maps: Mapping[str, tuple[sp.Expr, ...]]) -> Verdict:
                 why = f"{entry} is an opaque function; some are exponential polynomials and some are not"
                 return Verdict(status=Status.UNDECIDED, reason=why)
             try:
-                found: object = realize(entry, GAP)
+                found = realize(entry, GAP)
             except Unsupported as problem:
                 return Verdict(status=Status.UNDECIDED, reason=str(problem))
-            except BadInput:
-                if decide(entry, 0).status is not Status.PROVED:
-                    raise
-                continue  # 0 for all gaps, which every X gives
             if isinstance(found, NotRealizable):
                 return _outside(which, found)
-            count += 1
+            count += isinstance(found, Realization) and found.order > 0  # 0 is what every X gives
     return Verdict(
         status=Status.PROVED,
         reason=f"the score depends on the gap only, and each of {count} different entries is cᵀ exp(uX) v",

@@ -29,8 +29,9 @@ class Approximation:
     """|bias(u) - constant - Σ weight·e^{-rate·u}| <= bound for every real u of the window.
 
     decays: (weight, rate) with rate > 0 (1/position); they and the constant are decimals of as many digits as
-    the bound needs, and it is these that it holds for. bound is proved by ball arithmetic
-    over the whole window, cut into `intervals` pieces; nothing is claimed outside the window.
+    the bound needs, and it is these that it holds for. bound is proved by ball arithmetic over the whole
+    window, cut into `intervals` pieces; nothing is claimed outside the window, nor where the bias as it was
+    given has no value: `defined` says what that asks of u.
     """
 
     bias: sp.Expr
@@ -42,6 +43,7 @@ class Approximation:
     bound: sp.Rational
     intervals: int
     modulo_row_constant: bool
+    defined: tuple[sp.Rel, ...] = ()
 
     @property
     def formula(self) -> sp.Expr:

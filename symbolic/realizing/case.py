@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
 from ..admit import admit_scalar, admit_together, check_symbol
+from ..defined import NOT_ZERO, Demand, demands
 from ..errors import BadInput, WrongType
-from ..walk import all_atoms, applications, text
+from ..parse import evaluated
+from ..premises import Premises
+from ..walk import all_atoms, applications, free_symbols, text
 from .elementary import Names, Rewriter
 from .intervals import Interval, intervals
 from .modes import Denominator, Spectrum, spectrum
+from .places import known_sign, steady_sign
 from .quotient import exact_quotient
 
 DOMAINS = ("real", "causal", "integers", "causal-integers")
@@ -19,7 +24,11 @@ DOMAINS = ("real", "causal", "integers", "causal-integers")
 
 @dataclass
 class Case:
-    """bias, exact and real, as a formula in u; domain, one of DOMAINS; the names of its freed constants."""
+    """bias, exact and real, as a formula in u; domain, one of DOMAINS; the names of its freed constants.
+
+    demands: what the bias as it was given asks for to have a value, beyond what the domain grants; `bias` is
+    what it evaluates to.
+    """
 
     bias: sp.Expr
     u: sp.Symbol
@@ -27,6 +36,7 @@ class Case:
     modulo_row_constant: bool
     constants: Names = field(init=False)
     logs: Names = field(init=False)
+    demands: tuple[Demand, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.u, sp.Symbol):
@@ -51,6 +61,14 @@ class Case:
         admit_together((self.bias, self.u), "bias")
         if applications(self.bias):
             raise BadInput(f"bias contains an undefined function: {text(self.bias)}; give its formula")
+        self.demands = self._demands()
+        self.bias = admit_scalar(evaluated(self.bias), "bias")
+
+    def _demands(self) -> tuple[Demand, ...]:
+        causal = [sp.Ge(self.u, 0)] if self.start.is_finite else []
+        known = Premises.of(causal, free_symbols(self.bias))
+        found = demands(self.bias, known=known)
+        return tuple(d for d in found if not (self.whole and _between_integers(d, self.u)))
 
     @property
     def whole(self) -> bool:
@@ -65,6 +83,39 @@ class Case:
     def intervals(self) -> list[Interval]:
         """The bias on the intervals of the domain."""
         return intervals(self.bias, self.u, self.start, self.constants, self.logs, self.whole)
+
+    def pieces(self) -> list[Interval]:
+        """The intervals of the domain on which the bias has a value."""
+        asked = [d for d in self.demands if d.signs != NOT_ZERO and d.formula.has(self.u)]
+        found = intervals(
+            self.bias,
+            self.u,
+            self.start,
+            self.constants,
+            self.logs,
+            self.whole,
+            [demand.formula for demand in asked],
+        )
+        kept = [piece for piece in found if not self._unmet(asked, piece.sample)]
+        if not kept:
+            raise BadInput(f"bias {text(self.bias)} has a real value nowhere on the domain {self.domain!r}")
+        return kept
+
+    def lacks(self, at: sp.Expr) -> bool:
+        """Whether the bias as it was given surely has no value at a place."""
+        return self._unmet(self.demands, at)
+
+    def _unmet(self, asked: Iterable[Demand], at: sp.Expr) -> bool:
+        signs = ((d.signs, known_sign(d.formula.xreplace({self.u: at}).doit())) for d in asked)
+        return any(sign is not None and sign not in allowed for allowed, sign in signs)
+
+    def granted(self, demand: Demand, lower: sp.Rational, upper: sp.Rational) -> bool:
+        """Whether a demand on u is surely met on [lower, upper]."""
+        q = demand.formula
+        if not q.is_polynomial(self.u):
+            return False
+        ends = (known_sign(q.xreplace({self.u: end})) for end in (lower, upper))
+        return {steady_sign(q, self.u, lower, upper), *ends} <= demand.signs
 
     def value(self, at: int | sp.Rational, formula: sp.Expr | None = None) -> sp.Expr:
         """The bias, or a rewritten formula, at a point; equal constants have equal names."""
@@ -92,6 +143,14 @@ class Case:
             formula = exact_quotient(piece.formula, self.u, rates)
             return None if formula is None else replace(piece, formula=formula)
         return piece
+
+
+def _between_integers(demand: Demand, u: sp.Symbol) -> bool:
+    """Whether a formula that must not vanish is a polynomial over Q that has no whole zero."""
+    q = demand.formula
+    if demand.signs != NOT_ZERO or q.free_symbols != {u} or not q.is_polynomial(u):
+        return False
+    return not any(root.is_integer for root in sp.roots(sp.Poly(q, u), filter="Q"))
 
 
 __all__ = ["DOMAINS", "Case"]

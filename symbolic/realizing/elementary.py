@@ -39,14 +39,14 @@ class Names:
         """Symbol -> value."""
         return {symbol: value for value, symbol in self.symbols.items()}
 
-    def name(self, value: sp.Expr) -> sp.Symbol:
-        """The symbol of a value, with its sign where that is known."""
+    def name(self, value: sp.Expr, positive: bool = False) -> sp.Symbol:
+        """The symbol of a value, with its sign where that is known, or taken to be positive."""
         if value not in self.symbols:
             count = len(self.symbols)
             while f"{self.stem}{count}" in self.taken:
                 count += 1
             self.taken.add(f"{self.stem}{count}")
-            signs = {"positive": value.is_positive, "negative": value.is_negative}
+            signs = {"positive": positive or value.is_positive, "negative": value.is_negative}
             known = {key: True for key, holds in signs.items() if holds} or {"real": True}
             self.symbols[value] = sp.Symbol(f"{self.stem}{count}", **known)
         return self.symbols[value]
@@ -98,10 +98,10 @@ class Rewriter:
             sp.floor: self._floor,
             sp.ceiling: lambda x: -self._floor(-x),
             sp.Mod: lambda x, n: x - n * self._floor(x / n),
-            sp.Abs: lambda x: self._side(x) * x,
-            sp.sign: lambda x: sp.Integer(self._side(x)),
-            sp.Heaviside: lambda x, *_: sp.Integer(self._side(x) > 0),
-            sp.KroneckerDelta: lambda x, y: sp.Integer(self._side(x - y) == 0),
+            sp.Abs: lambda x: self.side(x) * x,
+            sp.sign: lambda x: sp.Integer(self.side(x)),
+            sp.Heaviside: lambda x, *_: sp.Integer(self.side(x) > 0),
+            sp.KroneckerDelta: lambda x, y: sp.Integer(self.side(x - y) == 0),
             sp.Max: lambda *x: self._extreme(x, 1),
             sp.Min: lambda *x: self._extreme(x, -1),
         }
@@ -126,7 +126,7 @@ class Rewriter:
             return not self._true(condition.args[0])
         if not isinstance(condition, sp.core.relational.Relational):
             raise Unsupported(f"the condition {text(condition)} is not understood; write comparisons")
-        side = self._side(self.rewrite(condition.lhs - condition.rhs))
+        side = self.side(self.rewrite(condition.lhs - condition.rhs))
         return bool(condition.func(sp.Integer(side), 0))
 
     def _floor(self, x: sp.Expr) -> sp.Integer:
@@ -141,11 +141,11 @@ class Rewriter:
     def _extreme(self, values: tuple[sp.Expr, ...], way: int) -> sp.Expr:
         best = values[0]
         for value in values[1:]:
-            if self._side(value - best) == way:
+            if self.side(value - best) == way:
                 best = value
         return best
 
-    def _side(self, formula: sp.Expr) -> int:
+    def side(self, formula: sp.Expr) -> int:
         """The sign at `where` of c·e^P·Π q^m."""
         if formula.is_zero or sp.expand(formula).is_zero:
             return 0
@@ -229,7 +229,8 @@ class Rewriter:
         if self.whole and base.is_negative and all(isinstance(step, sp.Integer) for step in steps):
             return self._growth(-base, exponent) * sp.cos(sp.pi * exponent)
         raise Unsupported(
-            f"{text(base)}**({text(exponent)}) is not real for all {self.u}; a positive base works"
+            f"{text(sp.Pow(base, exponent, evaluate=False))} is not real for all {self.u}; a positive base "
+            "works, and on a domain of integers a negative one to a power with whole coefficients"
         )
 
     def _root(self, base: sp.Expr, exponent: sp.Rational) -> sp.Expr:

@@ -101,7 +101,7 @@ def kinked(case: Case, pieces: list[Interval]) -> NotRealizable | None:
         if decide(piece.formula, last.formula).status is not Status.PROVED:
             return parted(case, piece.sample, last, f"for {case.u} > {text(last.lower)}")
     for at in (piece.lower for piece in pieces if piece.lower.is_finite):
-        if case.bias.subs(case.u, at).has(sp.nan, sp.zoo):
+        if case.lacks(at) or case.bias.subs(case.u, at).has(sp.nan, sp.zoo):
             continue  # a quotient has a gap there
         value = case.value(at)
         if decide(value, case.value(at, last.formula)).status is not Status.PROVED:

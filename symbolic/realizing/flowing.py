@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import sympy as sp
 
 from ..block import Block
 from ..decide import Status, decide
-from ..errors import BadInput, Disagreement, Unsupported
+from ..errors import Disagreement, Unsupported
 from ..generator import Generator
 from ..verdict import Verdict
 from ..walk import text
 from .case import Case
+from .elementary import Names
 from .hankel import determinant, node, without_constant
 from .modes import Mode
 from .nonvanishing import examine, nonvanishing
@@ -23,34 +25,33 @@ POINTS = [sp.Rational(1, 3), sp.Integer(2), sp.Rational(17, 4)]
 
 
 def flowing(case: Case, formula: sp.Expr, modes: tuple[Mode, ...]) -> Realization:
-    """The realisation of least order of a formula with these modes (at least one).
+    """The realisation of least order of a formula with these modes; that of 0 has none, and order 0.
 
     On J_m(ρ) with v = e_m the entry c_{m-k} is k! times the coefficient of u^k e^{ρu}; where it turns, each
     entry is the pair of coefficients of the cosine and the sine.
     """
-    if not modes:
-        raise BadInput("bias is 0 for all u; nothing needs to be realised")
     check_order(modes)
     values = case.constants.values
-    c, v = (sp.ImmutableMatrix(rows) for rows in columns(modes))
+    c, v = map(column, columns(modes))
     verdict = _verified(modes, c, v, formula, case)
     nodes = tuple(map(node, modes))
     counted = without_constant(nodes, 0) if case.modulo_row_constant else nodes
     certificate = determinant(counted).xreplace(values)
-    generator = Generator.direct_sum(*(block(mode.mapped(values)) for mode in modes))
+    true, named = oriented([mode.mapped(values) for mode in modes], case)
+    generator = generated(true)
     return Realization(
         bias=case.bias,
         u=case.u,
         domain=case.domain,
-        X=generator.matrix,
+        X=flow_matrix(generator),
         step=None,
-        c=sp.ImmutableMatrix(c.xreplace(values)),
+        c=column(columns(true)[0]),
         v=v,
         order=sum(n.dim for n in counted),
         determinant=certificate,
         conditions=nonvanishing(certificate, {}, "the order of the bias"),
         verdict=verdict,
-        values=values,
+        values=values | named,
         nodes=tuple(map(node, (mode.mapped(values) for mode in modes))),
         generator=generator,
         dropped=steady_row(modes) if case.modulo_row_constant else None,
@@ -62,6 +63,34 @@ def check_order(modes: tuple[Mode, ...]) -> None:
     order = sum(mode.dim for mode in modes)
     if order > MAX_ORDER:
         raise Unsupported(f"the order of the bias is {order}; orders up to {MAX_ORDER} are realised")
+
+
+def column(rows: list[sp.Expr]) -> sp.ImmutableMatrix:
+    """A column, also of no rows."""
+    return sp.ImmutableMatrix(len(rows), 1, rows)
+
+
+def generated(modes: Sequence[Mode]) -> Generator | None:
+    """The direct sum of the blocks of the modes; None for none."""
+    return Generator.direct_sum(*map(block, modes)) if modes else None
+
+
+def flow_matrix(generator: Generator | None) -> sp.ImmutableMatrix:
+    """X, of no rows for none."""
+    return generator.matrix if generator else sp.ImmutableMatrix(0, 0, [])
+
+
+def oriented(modes: Sequence[Mode], case: Case) -> tuple[tuple[Mode, ...], dict[sp.Symbol, sp.Expr]]:
+    """Frequencies of unknown sign as symbols for their absolute values: sin ωu = sign(ω) sin |ω|u."""
+    names = Names("omega", set(case.constants.taken))
+    found = []
+    for mode in modes:
+        w = mode.frequency
+        if not (w.is_zero or w.is_positive):
+            sines = tuple(sp.sign(w) * x for x in mode.sines)
+            mode = replace(mode, frequency=names.name(sp.Abs(w), positive=True), sines=sines)
+        found.append(mode)
+    return tuple(found), names.values
 
 
 def block(mode: Mode) -> Block:
@@ -96,23 +125,26 @@ def _verified(
 ) -> Verdict:
     """The modes add up to the bias; for free rates cᵀ E(u) v are the modes, E(0) = I, E' = XE; then balls."""
     free = tuple(_freed(mode, k) for k, mode in enumerate(modes))
-    generator = Generator.direct_sum(*map(block, free))
+    generator = generated(free)
     total = sp.Add(*(mode.at(case.u) for mode in modes))
-    claims = (
-        decide(total, formula),
-        generator.verify(),
-        decide((c.T * generator.exp(case.u) * v)[0, 0], sp.Add(*(mode.at(case.u) for mode in free))),
-    )
+    claims = [decide(total, formula)]
+    if generator:
+        realised = (c.T * generator.exp(case.u) * v)[0, 0]
+        claims += [decide(realised, sp.Add(*(mode.at(case.u) for mode in free))), generator.verify()]
     for verdict in claims:
         if verdict.status is Status.REFUTED:
             raise Disagreement(f"the realisation of {text(case.bias)} failed: {verdict.reason}")
         if verdict.status is not Status.PROVED:
             raise Unsupported(f"the realisation of {text(case.bias)} could not be verified: {verdict.reason}")
-    seen = examine(case.bias, total.xreplace(case.constants.values), case.u, POINTS)
+    points = [point for point in POINTS if not case.lacks(point)]
+    seen = examine(case.bias, total.xreplace(case.constants.values), case.u, points)
+    whole, *parts = (claim.reason for claim in claims)
+    if not parts:
+        return Verdict(Status.PROVED, f"bias is 0: {whole}; balls agree with that at {seen} points")
     return Verdict(
         Status.PROVED,
-        f"bias is the sum of its modes: {claims[0].reason}; for free rates they are c' E(u) v: "
-        f"{claims[2].reason}; {claims[1].reason}; balls agree with the bias at {seen} points",
+        f"bias is the sum of its modes: {whole}; for free rates they are c' E(u) v: {'; '.join(parts)}; "
+        f"balls agree with the bias at {seen} points",
     )
 
 
@@ -125,4 +157,14 @@ def _freed(mode: Mode, k: int) -> Mode:
     )
 
 
-__all__ = ["block", "check_order", "columns", "flowing", "steady_row"]
+__all__ = [
+    "block",
+    "check_order",
+    "column",
+    "columns",
+    "flow_matrix",
+    "flowing",
+    "generated",
+    "oriented",
+    "steady_row",
+]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
 import sympy as sp
 
-from ..errors import Unsupported
+from ..errors import BadInput, Unsupported
 from .elementary import Names, Rewriter
 from .places import between, compared, ordered, real_roots
 
@@ -26,10 +28,17 @@ class Interval:
 
 
 def intervals(
-    bias: sp.Expr, u: sp.Symbol, start: sp.Expr, constants: Names, logs: Names, whole: bool
+    bias: sp.Expr,
+    u: sp.Symbol,
+    start: sp.Expr,
+    constants: Names,
+    logs: Names,
+    whole: bool,
+    asked: Iterable[sp.Expr] = (),
 ) -> list[Interval]:
     """The intervals of (start, oo), in order; some of them if there is no end to them.
 
+    asked: formulas whose sign, where it is understood, changes between intervals only.
     Errors: Unsupported at too many cuts, and at those without a closed form.
     """
     cuts: list[sp.Expr] = []
@@ -39,6 +48,9 @@ def intervals(
         for lower, upper in pairwise(ends):
             rewriter = Rewriter(u, between(lower, upper), constants, logs, whole, (lower, upper))
             found.append(Interval(lower, upper, rewriter.where, rewriter.rewrite(bias)))
+            for formula in asked:
+                with suppress(Unsupported, BadInput):
+                    rewriter.side(rewriter.rewrite(formula))
             turning |= rewriter.turning
             endless = endless or rewriter.endless
         roots = {root for q in turning for root in real_roots(q, u)}

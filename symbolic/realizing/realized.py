@@ -61,11 +61,13 @@ class Realization:
     """bias(u) = cᵀ exp(uX) v for all u of the domain; on the integers bias(n) = cᵀ Aⁿ v with A = `step`.
 
     X, step       (d, d); X is None where A is singular or turns a sign; step is None off the integers
-    c, v          columns (d, 1); `generator` is X as real Jordan blocks, whose exp(t) is closed
+    c, v          columns (d, 1), d = 0 for the bias 0; `generator` is X as real Jordan blocks, whose exp(t)
+                  is closed; None where X is None or has no rows
     order         the least one: d, or d - 1 modulo a row constant if 0 is an eigenvalue of X (1 of A)
     determinant   of the Hankel matrix of that order, not 0 under `conditions` (formulas that must not vanish)
     verdict       PROVED: the identity, decided exactly
-    values        what symbols of the certificate stand for, such as log 2
+    values        what symbols of the certificate or of X stand for, such as log 2 or |a - b|
+    defined       relations without which the bias, as it was given, has no value; nothing is claimed there
     bias, u       None if only samples were given: then the claim is about the samples
     """
 
@@ -84,6 +86,7 @@ class Realization:
     nodes: tuple[Node, ...]
     generator: Generator | None
     dropped: int | None = None
+    defined: tuple[sp.Rel, ...] = ()
 
     @classmethod
     def from_samples(cls, samples: object) -> Realization:
@@ -101,7 +104,7 @@ class Realization:
             X=None,
             step=found.step,
             c=sp.ImmutableMatrix(d, 1, lambda i, _: int(i == 0)),
-            v=sp.ImmutableMatrix(found.start),
+            v=sp.ImmutableMatrix(d, 1, list(found.start)),
             order=d,
             determinant=found.determinant,
             conditions=(),
@@ -126,6 +129,8 @@ class Realization:
         """The companion matrix of the annihilator: it moves (b, b', …) or (b(n), b(n+1), …) one order on."""
         low = self.annihilator.all_coeffs()[:0:-1]
         size = len(low)
+        if not size:
+            return sp.ImmutableMatrix(0, 0, [])
         rows = [[sp.Integer(j == i + 1) for j in range(size)] for i in range(size - 1)]
         return sp.ImmutableMatrix([*rows, [-a for a in low]])
 
@@ -140,6 +145,8 @@ class Realization:
             raise BadInput(
                 f"scale is {text(sigma)}, which may be 0; a number such as 1/sqrt(64), or a positive symbol"
             )
+        if not self.c.rows:
+            raise BadInput("slots are not needed: the bias is 0, and there is nothing to add")
         if self.generator is None:
             raise BadInput(
                 "slots need a generator, but the step of this realisation is singular or turns a sign, so it "
@@ -167,6 +174,7 @@ class NotRealizable:
     reason     one sentence; cited: the lemma it rests on, or None if everything was computed
     witness    finite evidence, which alone proves only what its sentence says
     conditions formulas that must not vanish for the reason to hold
+    defined    relations without which the bias, as it was given, has no value
     """
 
     bias: sp.Expr
@@ -176,6 +184,7 @@ class NotRealizable:
     cited: str | None
     witness: Witness | None
     conditions: tuple[sp.Expr, ...] = ()
+    defined: tuple[sp.Rel, ...] = ()
 
     def __str__(self) -> str:
         return f"not realizable on {self.domain}: {self.reason}"

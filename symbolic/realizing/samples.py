@@ -44,7 +44,7 @@ def recurrence(samples: tuple[sp.Rational, ...]) -> Recurrence:
     b = [QQ(int(x.p), int(x.q)) for x in samples]
     d = _hankel(b, 0, len(b) // 2).rank()
     if not d:
-        raise BadInput("samples are all 0; nothing needs to be realised")
+        return Recurrence(sp.ImmutableMatrix(0, 0, []), (), sp.S.One)
     if len(b) <= 2 * d:
         raise BadInput(
             f"samples are {len(b)} numbers without a recurrence of order below {len(b) / 2:g}; any {2 * d} "

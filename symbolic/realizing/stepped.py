@@ -15,13 +15,12 @@ from sympy import S
 
 from ..block import Block
 from ..decide import Status, decide
-from ..errors import BadInput, Disagreement, Unsupported
-from ..generator import Generator
+from ..errors import Disagreement, Unsupported
 from ..verdict import Verdict
 from ..walk import text
 from .case import Case
 from .fence import parted
-from .flowing import block, check_order, columns, steady_row
+from .flowing import block, check_order, column, columns, flow_matrix, generated, oriented, steady_row
 from .growth import unsteady
 from .hankel import Node, determinant, step_node, without_constant
 from .intervals import Interval
@@ -159,33 +158,38 @@ def _two_sided(case: Case, pieces: list[Interval]) -> NotRealizable | None:
 
 def _realization(case: Case, steps: Steps, tail: Interval, unfolded: int) -> Realization:
     nodes, values = steps.nodes, case.constants.values
-    if not nodes:
-        raise BadInput("bias is 0 for all integers of the domain; nothing needs to be realised")
     verdict = _verified(case, steps, tail, unfolded)
     counted = without_constant(nodes, 1) if case.modulo_row_constant else nodes
     certificate = determinant(counted).xreplace(values)
-    true = steps.mapped(values)
+    true, named = _oriented(steps.mapped(values), case)
     c, v = columns((*true.plain, *true.signed))
     size = len(true.deviations)
     regular = not (size or true.signed)
-    generator = Generator.direct_sum(*map(block, true.plain)) if regular else None
+    generator = generated(true.plain) if regular else None
     return Realization(
         bias=case.bias,
         u=case.u,
         domain=case.domain,
-        X=None if generator is None else generator.matrix,
+        X=flow_matrix(generator) if regular else None,
         step=_step_matrix(true),
-        c=sp.ImmutableMatrix([*c, *reversed(true.deviations)]),
-        v=sp.ImmutableMatrix([*v, *([S.Zero] * (size - 1) + [S.One] if size else [])]),
+        c=column([*c, *reversed(true.deviations)]),
+        v=column([*v, *([S.Zero] * (size - 1) + [S.One] if size else [])]),
         order=sum(n.dim for n in counted),
         determinant=certificate,
         conditions=nonvanishing(certificate, {}, "the order of the bias"),
         verdict=verdict,
-        values=values,
-        nodes=true.nodes,
+        values=values | named,
+        nodes=steps.mapped(values).nodes,
         generator=generator,
         dropped=steady_row(true.plain) if case.modulo_row_constant else None,
     )
+
+
+def _oriented(steps: Steps, case: Case) -> tuple[Steps, dict[sp.Symbol, sp.Expr]]:
+    """Symbols for frequencies of unknown sign, in all modes."""
+    count = len(steps.plain)
+    modes, named = oriented((*steps.plain, *steps.signed), case)
+    return Steps(modes[:count], modes[count:], steps.deviations), named
 
 
 def _step_matrix(steps: Steps) -> sp.ImmutableMatrix:
@@ -193,7 +197,7 @@ def _step_matrix(steps: Steps) -> sp.ImmutableMatrix:
     parts = [block(mode).exp(1) for mode in steps.plain] + [-block(mode).exp(1) for mode in steps.signed]
     if steps.deviations:
         parts.append(Block(0, size=len(steps.deviations)).matrix)
-    return sp.ImmutableMatrix(sp.diag(*parts))
+    return sp.ImmutableMatrix(sp.diag(*parts)) if parts else sp.ImmutableMatrix(0, 0, [])
 
 
 def _verified(case: Case, steps: Steps, tail: Interval, unfolded: int) -> Verdict:

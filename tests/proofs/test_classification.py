@@ -167,3 +167,103 @@ def test_a_refusal_that_asks_for_signs_says_how_to_give_them_here():
     with pytest.raises(Unsupported, match="--assume 'k > 0'"):
         classify("[[0,-a],[a,0]]")
     assert classify("[[0,-a],[a,0]]", "a > 0")["type"] == "turn"
+
+
+@pytest.mark.parametrize(
+    ("bias", "domain", "order", "where"),
+    [
+        ("u/u", "real", 1, ["u ≠ 0"]),
+        ("u/u", "integers", 1, ["u ≠ 0"]),
+        ("exp(log(u))", "real", 2, ["u > 0"]),
+        ("exp(log(u))", "causal", 2, ["u ≠ 0"]),
+        ("(u^(1/2))^2", "real", 2, ["u ≥ 0"]),
+        ("(u^(1/2))^2", "causal", 2, []),
+        ("(u^2 - 1)/(u - 1)", "real", 2, ["u - 1 ≠ 0"]),
+        ("sin(5*u)/sin(u)", "real", 5, ["sin(u) ≠ 0"]),
+        ("(2*u - 1)/(2*u - 1)", "integers", 1, []),
+        ("(u - 1)/(u - 1)", "integers", 1, ["u - 1 ≠ 0"]),
+        ("0*log(u) + u", "real", 2, ["u > 0"]),
+        ("log(exp(-2*u))", "real", 2, []),
+        ("sqrt(u)^2 + abs(u)", "real", 2, ["u ≥ 0"]),  # 2u wherever it has a value
+        ("sqrt(1 - u)^2 + abs(u - 2)", "causal", 2, ["1 - u ≥ 0"]),
+    ],
+)
+def test_an_answer_says_where_the_typed_bias_has_a_value(bias, domain, order, where):
+    found = classify(bias, asked={"domain": domain})
+    assert (found["order"], found["where"]) == (order, where)
+    assert found["check"]["status"] == "proved"
+
+
+def test_a_bias_without_any_value_is_refused():
+    with pytest.raises(BadInput, match="has a real value nowhere"):
+        classify("log(-1 - u^2)")
+
+
+def test_entries_of_a_matrix_say_where_they_have_a_value():
+    found = classify("[[x/x, 0], [0, log(y) - log(y)]]")
+    assert (found["read"], found["where"]) == ("[[1, 0], [0, 0]]", ["x ≠ 0", "y > 0"])
+
+
+@pytest.mark.parametrize(
+    ("bias", "domain"),
+    [
+        ("0", "real"),
+        ("2^(3*u) - 8^u", "real"),
+        ("u - u", "causal"),
+        ("sin(pi*u)", "integers"),
+        ("sin(pi*u)", "causal-integers"),
+    ],
+)
+def test_nothing_is_realised_by_nothing(bias, domain):
+    found = classify(bias, asked={"domain": domain})
+    assert found["answer"] == "realizable, order 0: the bias is 0, nothing needs to be realised"
+    assert (found["order"], found["matrix"], found["check"]["status"]) == (0, "[]", "proved")
+
+
+def test_a_frequency_of_unknown_sign_is_counted_without_it():
+    found = classify("sin(a*u)*cos(b*u)", "a > 0", "b > 0")
+    assert (found["order"], found["names"], found["where"]) == (4, {"ω₀": "|a - b|"}, ["a - b ≠ 0"])
+    assert found["c"] == "[[0, sign(a - b)/2, 0, 1/2]]"
+    assert classify("cos(w*u)")["where"] == ["w ≠ 0"]
+
+
+def test_the_row_constant_has_a_place():
+    found = classify("u + 5*exp(-u) + 3", asked={"modulo_row_constant": True})
+    assert found["order"] == 2
+    assert found["row_constant"].startswith("coordinate 1 of X, c and v, counted from 0")
+    assert found["row_constant"].endswith("without it 2 coordinates are left")
+    assert classify("exp(-u)", asked={"modulo_row_constant": True})["row_constant"] is None
+
+
+@pytest.mark.parametrize("name", ["oo", "inf", "infinity", "zoo", "nan"])
+def test_an_infinity_is_no_symbol(name):
+    with pytest.raises(Unreadable, match=f"{name} is ambiguous; write a finite number"):
+        classify(f"{name}*u")
+
+
+def test_a_negative_base_and_e_are_written_as_they_are_typed():
+    with pytest.raises(Unsupported, match=r"^\(-1\)\*\*u is not real"):
+        classify("(-1)^u")
+    assert classify("(-1)^u", asked={"domain": "integers"})["order"] == 1
+    assert classify("exp(abs(u))")["witness"] == "at u = -1 the bias is e and not exp(-1)"
+
+
+@pytest.mark.parametrize("name", ["liere", "comrope"])
+@pytest.mark.parametrize("space", ["", " "])
+def test_a_list_of_matrices_is_a_parameter(name, space):
+    text = f"[{space}[[0,1],[-1,0]],{space}[[0,2],[-2,0]]]"
+    assert classify(name, matrices=text)["read"].startswith(f"{name}(matrices=[[[0, 1], [-1, 0]], [[0, 2]")
+    with pytest.raises(Unreadable, match=r"matrices\[1\], column 11: a sign is missing"):
+        classify(name, matrices="[[[0,1],[-1,0]],[[0,2],[x y,0]]]")
+    with pytest.raises(ExptxError, match="a list with one square matrix an axis works") as refused:
+        classify(name, matrices="[[0,1],[-1,0]]")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value", "example"),
+    [("kerple_log", "r1", "-1", "1"), ("kerple_log", "r1", "0", "1"), ("rope", "rope_theta", "0", "10000")],
+)
+def test_a_parameter_that_is_not_positive_gets_an_example_that_fits(name, parameter, value, example):
+    with pytest.raises(BadInput, match=f"{parameter} is {value}; it must be positive, e.g. {example} "):
+        classify(name, **{parameter: value})

@@ -160,5 +160,5 @@ def test_a_variable_declared_whole_or_positive_is_the_same_variable():
 
 
 def test_a_bias_that_is_zero_on_the_integers_needs_nothing():
-    with pytest.raises(BadInput, match="0 for all integers"):
-        realize(sp.sin(sp.pi * n), n, domain="integers")
+    found = realize(sp.sin(sp.pi * n), n, domain="integers")
+    assert (found.order, found.step.shape, found.verdict.holds) == (0, (0, 0), True)
