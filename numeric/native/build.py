@@ -18,20 +18,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path
 
 from ..errors import NotBuilt
 
-try:
-    import fcntl
-except ImportError:  # not a POSIX system
-    fcntl = None
+fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None  # POSIX systems have it
 
 # The loops are written as vectors, so the compiler need not look for any; no product may be fused with a sum,
 # so that the result is that of the formula as it stands, bit for bit the same on every processor.
@@ -64,14 +64,15 @@ def find_compiler() -> Compiler:
     if not command or not shutil.which(command[0]):
         what = f"$CC is {named!r}, which is not there" if named else "neither cc, gcc nor clang is there"
         raise NotBuilt(f"{what}; {INSTALL}")
-    for native in ((flag,) for flag in NATIVE):
+    said = ""
+    for flag in NATIVE:
         # The macros that stand before the first line: version of the compiler, and what the processor can do.
-        asked = _run([*command, *native, "-dM", "-E", "-x", "c", os.devnull])
-        if asked.returncode == 0:
+        answer = _run([*command, flag, "-dM", "-E", "-x", "c", os.devnull])
+        if answer.returncode == 0:
             machine = (sys.platform, platform.machine(), *platform.libc_ver())
-            return Compiler((*command, *native), "\n".join([*machine, shlex.join(command), asked.stdout]))
-    # pyrefly: ignore[unbound-name]
-    raise NotBuilt(f"{command[0]} does not work: {_last_line(asked.stderr)}; {INSTALL}")
+            return Compiler((*command, flag), "\n".join([*machine, shlex.join(command), answer.stdout]))
+        said = said or answer.stderr
+    raise NotBuilt(f"{command[0]} does not work: {_error(said)}; {INSTALL}")
 
 
 def _found(name: str) -> list[str] | None:
@@ -93,7 +94,8 @@ def _run(command: list[str], text: str | None = None) -> subprocess.CompletedPro
         return subprocess.CompletedProcess(command, 1, "", str(error))
 
 
-def _last_line(text: str) -> str:
+def _error(text: str) -> str:
+    """The first line of what a compiler said that speaks of an error, or else the first."""
     lines = [line.strip() for line in text.splitlines() if "error" in line] or text.strip().splitlines()
     return lines[0] if lines else "it says nothing"
 
@@ -155,7 +157,7 @@ def _build(folder: Path, key: str, compiler: Compiler, source: str) -> Path:
     try:
         done = _run([*compiler.command, *FLAGS, "-x", "c", "-", "-o", name], source)
         if done.returncode:
-            raise NotBuilt(f"{compiler.command[0]} cannot compile: {_last_line(done.stderr)}; {INSTALL}")
+            raise NotBuilt(f"{compiler.command[0]} cannot compile: {_error(done.stderr)}; {INSTALL}")
         path = folder / _name(key, Path(name).read_bytes())
         os.replace(name, path)
         return path
@@ -163,15 +165,13 @@ def _build(folder: Path, key: str, compiler: Compiler, source: str) -> Path:
         Path(name).unlink(missing_ok=True)
 
 
-# pyrefly: ignore[deprecated]
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Generator[None]:
     """One process at a time, so that a kernel is compiled once; without locks, or after long, it goes on."""
     with open(folder / "lock", "w") as lock:
         deadline = time.monotonic() + _SECONDS
         while time.monotonic() < deadline:
             try:
-                # pyrefly: ignore[missing-attribute]
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:

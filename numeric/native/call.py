@@ -6,6 +6,7 @@ Native(program)      any program, e.g. one block of exp(tX), by its own tables
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import torch
@@ -76,10 +77,8 @@ class Native:
             raise BadTensor(
                 f"k is {tuple(k.shape)} {k.dtype}, which does not fit q, {tuple(q.shape)} {q.dtype}"
             )
-        first = [plan.address, q.data_ptr(), q_out.data_ptr()]
-        second = [other.address, k.data_ptr(), k_out.data_ptr()]
-        # pyrefly: ignore[bad-argument-type]
-        _run([(plan, q, q_out), (other, k, k_out)], first + second, tables, ids)
+        places = [plan.address, q.data_ptr(), q_out.data_ptr(), other.address, k.data_ptr(), k_out.data_ptr()]
+        _run([(plan, q, q_out), (other, k, k_out)], places, tables, ids)
 
     def _planned(
         self,
@@ -107,15 +106,17 @@ class Native:
 
 
 def _run(
-    parts: list[Part], arguments: list[int | None], tables: tuple[Tensor, ...], ids: Tensor | None
+    parts: list[Part], places: Sequence[int | None], tables: tuple[Tensor, ...], ids: Tensor | None
 ) -> None:
     run = parts[0][0].run
     large = any(plan.large for plan, _, _ in parts)
-    arguments += [None if ids is None else ids.data_ptr(), torch.get_num_threads() if large else 1]
+    rows, threads = None if ids is None else ids.data_ptr(), torch.get_num_threads() if large else 1
     pointers = [table.data_ptr() for table in tables]
-    if answer := run(*arguments, _UNCHECKED, *pointers):
+    for checked in (_UNCHECKED, _CHECKED):
+        answer = run(*places, rows, threads, checked, *pointers)
+        if not answer:
+            return
         _refuse(answer, parts, tables, ids)
-        run(*arguments, _CHECKED, *pointers)
 
 
 def _row_numbers(position_ids: Tensor | None) -> Tensor | None:
@@ -128,8 +129,7 @@ def _refuse(answer: int, parts: list[Part], tables: tuple[Tensor, ...], ids: Ten
         raise BadTensor(
             "a tensor has no memory of its own, as on meta or in a subclass; a plain CPU tensor works"
         )
-    if answer != _TOUCHING:
-        # pyrefly: ignore[bad-argument-type]
+    if answer != _TOUCHING and ids is not None:
         check_in_table(ids, tables[0].shape[0])
     for i, (plan, x, out) in enumerate(parts):
         in_place = x.data_ptr() == out.data_ptr() and plan.x.strides == plan.out.strides

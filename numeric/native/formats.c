@@ -2,7 +2,11 @@
    Widening is exact. Narrowing rounds once, to nearest and ties to even; infinities and NaN stay what they are.
    Vectors are as wide as the processor's; without any they are arithmetic on a few numbers at a time. */
 
-#if defined(__AVX512BW__)
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the upper half of a word must come second in memory"
+#endif
+
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
 #define BYTES 64
 #elif defined(__AVX2__)
 #define BYTES 32
@@ -91,6 +95,18 @@ static inline void put(void *into, bytes value, int past)
     memcpy(into, &value, sizeof value);
 }
 
+/* Bytes as they are, whole vectors as by `put`. */
+static inline void put_all(item *into, const item *from, int64_t size, int past)
+{
+    int64_t i = 0;
+    for (; i + BYTES <= size; i += BYTES) {
+        bytes found;
+        memcpy(&found, (const char *)from + i, sizeof found);
+        put((char *)into + i, found, past);
+    }
+    memcpy((char *)into + i, (const char *)from + i, (size_t)(size - i));
+}
+
 #if !defined(EXPTX_NARROW)
 
 static inline real widened(item value) { return value; }
@@ -127,7 +143,7 @@ static inline void store_pairs(const lanes y[2], item *into, int past)
     store_two(CHOOSE(order, y[0], y[1], FIRSTS), CHOOSE(order, y[0], y[1], LASTS), into, past);
 }
 
-static inline void store(lanes value, item *into) { put(into, (bytes)value, 0); }
+static inline void store(lanes value, item *into, int past) { put(into, (bytes)value, past); }
 
 #else
 
@@ -208,7 +224,11 @@ static inline void load_pairs(const item *from, lanes x[2])
     x[1] = (lanes)(both & 0xffff0000);
 }
 
-#if defined(__AVX512BF16__)
+#if defined(__AVX512BF16__) && BYTES == 64
+#define ROUNDS
+#endif
+
+#if defined(ROUNDS)
 /* The processor's own rounding takes subnormal numbers for 0; whether there are any. */
 static inline int any_subnormal(lanes value)
 {
@@ -221,7 +241,7 @@ static inline int any_subnormal(lanes value)
 /* The numbers of a, then of b. */
 static inline bytes both(lanes a, lanes b)
 {
-#if defined(__AVX512BF16__)
+#if defined(ROUNDS)
     if (__builtin_expect(!(any_subnormal(a) | any_subnormal(b)), 1)) {
         bytes found;
         __asm__("vcvtne2ps2bf16 %1, %2, %0" : "=v"(found) : "v"(a), "v"(b));
@@ -239,9 +259,10 @@ static inline void store_pairs(const lanes y[2], item *into, int past)
     put(into, (bytes)CHOOSE(halves, found, found, FIRSTS, LASTS), past);
 }
 
-static inline void store(lanes value, item *into)
+static inline void store(lanes value, item *into, int past)
 {
     const some_halves found = __builtin_convertvector(rounded(value) >> 16, some_halves);
+    (void)past;
     memcpy(into, &found, sizeof found);
 }
 
@@ -335,9 +356,10 @@ static inline some_halves rounded(lanes value)
 }
 #endif
 
-static inline void store(lanes value, item *into)
+static inline void store(lanes value, item *into, int past)
 {
     const some_halves found = rounded(value);
+    (void)past;
     memcpy(into, &found, sizeof found);
 }
 

@@ -48,7 +48,7 @@ static inline int64_t at(const shape *s, int64_t block, int64_t j)
 
 /* count <= LANES blocks from `first`, wherever they and their table entries stand. */
 static void few_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
-                              int64_t count)
+                       int64_t count)
 {
     real gathered[INPUTS + TABLES][LANES] = {{0}}, turned[INPUTS][LANES];
     lanes x[INPUTS + TABLES], y[INPUTS];
@@ -72,76 +72,111 @@ static inline void load_tables(const real *const *table, int64_t first, lanes *t
         memcpy(t + k, table[k] + first, sizeof t[k]);
 }
 
+/* Blocks that fill a vector, read but not turned yet. */
+typedef struct {
+    lanes x[INPUTS], t[MOST_TABLES];
+} group;
+
 #if INTERLEAVED && INPUTS == 2
+#define DENSE
 enum { STEP = LANES };
 
-/* STEP blocks from `first`, all neighbours. */
-INLINED void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
-                                int past)
+INLINED void take(const shape *s, const item *from, const real *const *table, int64_t first, group *g)
 {
-    lanes x[2], y[2], t[MOST_TABLES];
     (void)s;
-    load_pairs(from + 2 * first, x);
-    load_tables(table, first, t);
-    turn(x, t, y);
+    load_pairs(from + 2 * first, g->x);
+    load_tables(table, first, g->t);
+}
+
+INLINED void give(const shape *s, item *into, int64_t first, const group *g, int past)
+{
+    lanes y[2];
+    (void)s;
+    turn(g->x, g->t, y);
     store_pairs(y, into + 2 * first, past);
 }
-#elif INTERLEAVED
-enum { STEP = LANES };
 
-INLINED void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
-                                int past)
+/* STEP blocks from `first`. */
+INLINED void one_step(const shape *s, const item *from, item *into, const real *const *table, int64_t first, int past)
 {
-    (void)past;
-    few_blocks(s, from, into, table, first, LANES);
+    group g;
+    take(s, from, table, first, &g);
+    give(s, into, first, &g, past);
 }
-#else
+#elif !INTERLEAVED
+#define DENSE
 enum { STEP = 2 * LANES };
 
-/* STEP blocks from `first`: each coordinate stands together. */
-INLINED void dense_blocks(const shape *s, const item *from, item *into, const real *const *table, int64_t first,
-                                int past)
+INLINED void take(const shape *s, const item *from, const real *const *table, int64_t first, group *g)
 {
-    lanes x[2][INPUTS], y[2][INPUTS], t[2][MOST_TABLES];
     for (int j = 0; j < INPUTS; ++j)
-        load_two(from + first + j * s->blocks, &x[0][j], &x[1][j]);
+        g->x[j] = load(from + first + j * s->blocks);
+    load_tables(table, first, g->t);
+}
+
+INLINED void give(const shape *s, item *into, int64_t first, const group *g, int past)
+{
+    lanes y[INPUTS];
+    turn(g->x, g->t, y);
+    for (int j = 0; j < INPUTS; ++j)
+        store(y[j], into + first + j * s->blocks, past);
+}
+
+/* STEP blocks from `first`: two vectors, of which halves of words fill one in memory. */
+INLINED void one_step(const shape *s, const item *from, item *into, const real *const *table, int64_t first, int past)
+{
+    group g[2];
+    lanes y[2][INPUTS];
+    for (int j = 0; j < INPUTS; ++j)
+        load_two(from + first + j * s->blocks, &g[0].x[j], &g[1].x[j]);
     for (int half = 0; half < 2; ++half) {
-        load_tables(table, first + half * LANES, t[half]);
-        turn(x[half], t[half], y[half]);
+        load_tables(table, first + half * LANES, g[half].t);
+        turn(g[half].x, g[half].t, y[half]);
     }
     for (int j = 0; j < INPUTS; ++j)
         store_two(y[0][j], y[1][j], into + first + j * s->blocks, past);
 }
+#endif
 
-/* Half as many. */
-static inline void dense_half(const shape *s, const item *from, item *into, const real *const *table, int64_t first)
+#if defined(DENSE)
+/* A row whose features are neighbours. Where vectors do not divide it, the last one is shifted back over blocks that
+   are turned twice from the same numbers: it is read before any of them is overwritten. */
+INLINED void dense_row(const shape *s, const item *from, item *into, const real *const *table, int past)
 {
-    lanes x[INPUTS], y[INPUTS], t[MOST_TABLES];
-    for (int j = 0; j < INPUTS; ++j)
-        x[j] = load(from + first + j * s->blocks);
-    load_tables(table, first, t);
-    turn(x, t, y);
-    for (int j = 0; j < INPUTS; ++j)
-        store(y[j], into + first + j * s->blocks);
+    const int64_t rest = s->blocks % LANES, last = s->blocks - LANES;
+    int64_t first = 0;
+    group g, shifted = {{{0}}, {{0}}};
+    if (rest && last > 0)
+        take(s, from, table, last, &shifted);
+    for (; first + STEP <= s->blocks; first += STEP)
+        one_step(s, from, into, table, first, past);
+    if (first + LANES <= s->blocks) {
+        take(s, from, table, first, &g);
+        give(s, into, first, &g, past);
+    }
+    if (rest && last > 0)
+        give(s, into, last, &shifted, 0);
+    else if (rest)
+        few_blocks(s, from, into, table, 0, rest);
 }
 #endif
 
 INLINED void one_row(const shape *s, const item *from, item *into, const real *const *table, int dense, int past)
 {
-    int64_t first = 0;
+    const int64_t width = INPUTS * s->blocks;
+    (void)dense;
+    (void)past;
+#if defined(DENSE)
     if (dense) {
-        for (; first + STEP <= s->blocks; first += STEP)
-            dense_blocks(s, from, into, table, first, past);
-#if !INTERLEAVED
-        if (first + LANES <= s->blocks) {
-            dense_half(s, from, into, table, first);
-            first += LANES;
-        }
-#endif
+        dense_row(s, from, into, table, past);
+        if (s->tail && into != from)
+            put_all(into + width, from + width, s->tail * (int64_t)sizeof(item), past);
+        return;
     }
-    for (; first < s->blocks; first += LANES)
+#endif
+    for (int64_t first = 0; first < s->blocks; first += LANES)
         few_blocks(s, from, into, table, first, smaller(LANES, s->blocks - first));
-    for (int64_t i = INPUTS * s->blocks; i < INPUTS * s->blocks + s->tail; ++i)
+    for (int64_t i = width; i < width + s->tail; ++i)
         into[i * s->into[3]] = from[i * s->from[3]];
 }
 

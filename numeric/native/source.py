@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from ...symbolic.emit_c import c_statements
 from ...symbolic.program import Program
@@ -58,8 +58,7 @@ def source(kernel: Kernel) -> str:
 
 @cache
 def _text(name: str) -> str:
-    # pyrefly: ignore[bad-argument-type]
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def _head(kernel: Kernel) -> str:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from exptx.numeric import BadDtype, BadTensor, native
+from exptx.numeric import BadDtype, BadTensor, PositionOutOfRange, native
 from exptx.numeric.native import Native
 from exptx.symbolic.lowering import shape_program
 
@@ -145,6 +145,16 @@ def test_slices_of_one_tensor_that_share_no_number_are_fine():
     known = torch.empty(1, 3, 4, 16)
     native.rotary(halves[..., :16], known, *tables())
     assert torch.equal(halves[..., 16:], known)
+
+
+def test_a_position_outside_the_table_is_found_in_slices_as_well():
+    """They seem to overlap, which is looked into before row numbers are."""
+    packed = filled(2, 4, 8, 16)
+    before, ids = packed.clone(), torch.tensor([0, 1, 2, 4])
+    q, k = packed[:, :, :4].transpose(1, 2), packed[:, :, 4:6].transpose(1, 2)
+    with pytest.raises(PositionOutOfRange, match="position_ids contains 4"):
+        native.rotary_qk(q, k, q, k, *tables(), ids)
+    assert torch.equal(packed, before)
 
 
 @pytest.mark.parametrize("way", ["swapped", "one result", "the same in place", "keys onto queries"])
