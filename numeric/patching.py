@@ -33,6 +33,7 @@ from .validation import compute_dtype
 _APPLY = "apply_rotary_pos_emb"
 _TAKES, _MAY_TAKE = ["q", "k", "cos", "sin"], {"position_ids", "unsqueeze_dim"}
 _ALL = "all"  # the layer type of a model that has only one
+_TAIL = 4  # coordinates that do not turn, in a probe
 _SAME = 2.0**-16  # float32 frequencies are that near to the exact ones of their rule, those of others are not
 
 
@@ -192,8 +193,9 @@ def _replacement(model: nn.Module, name: str, module: nn.Module, angles: str) ->
     names = list(inspect.signature(apply).parameters)
     if names[:4] != _TAKES or not {"unsqueeze_dim"} <= {*names[4:]} <= _MAY_TAKE:
         raise _refusal(name, module, f"its {_APPLY} takes ({', '.join(names)}) instead of (q, k, cos, sin)")
-    if others := _other_functions(model, module):
-        raise _refusal(name, module, f"its layers call {', '.join(others)} as well as {_APPLY}")
+    if (called := _called(model, module)) != [_APPLY]:
+        words = ", ".join(called) or "none of that kind"
+        raise _refusal(name, module, f"of functions named rotary its layers call {words}, not just {_APPLY}")
     pristine = _pristine(name, module)
     made = {}
     for kind in _layer_types(module):
@@ -209,19 +211,13 @@ def _replacement(model: nn.Module, name: str, module: nn.Module, angles: str) ->
     return made
 
 
-def _other_functions(model: nn.Module, rotary: nn.Module) -> list[str]:
-    """Functions with rotary in their name, besides the one we hook, that layers of the same file call."""
+def _called(model: nn.Module, rotary: nn.Module) -> list[str]:
+    """The functions with rotary in their name that layers from the file of the rotary module call."""
     file = type(rotary).__module__
     layers = {type(module) for module in model.modules() if type(module).__module__ == file}
     codes = [getattr(inspect.unwrap(layer.forward), "__code__", None) for layer in layers]
-    called = {
-        name
-        for code in codes
-        if code
-        for name in code.co_names
-        if callable(getattr(sys.modules[file], name, None))
-    }
-    return sorted(name for name in called if "rotary" in name and name != _APPLY)
+    names = {name for code in codes if code for name in code.co_names if "rotary" in name}
+    return sorted(name for name in names if callable(getattr(sys.modules[file], name, None)))
 
 
 def _refusal(name: str, module: nn.Module, why: str) -> NotPatched:
@@ -262,25 +258,44 @@ def _pairing(name: str, pristine: nn.Module, apply: Callable, kind: str) -> bool
     """Whether planes are interleaved, as the model's own code shows on a few numbers."""
     waves, scaling = _buffer(pristine, kind, "inv_freq"), _buffer(pristine, kind, "attention_scaling")
     layer = {} if kind == _ALL else {"layer_type": kind}
-    ids = torch.tensor([[0, 1, 5]])
-    x = torch.randn(2, 1, 2, 3, 2 * len(waves), generator=torch.Generator().manual_seed(0))
+    ids, width = torch.tensor([[0, 1, 5]]), 2 * len(waves)
+    x = torch.randn(2, 1, 2, 3, width + _TAIL, generator=torch.Generator().manual_seed(0))
     try:
         known = pristine(x, ids, **layer)
         axes = pristine(x, torch.stack((ids, ids + 1, ids + 2)), **layer)
-        got = apply(*x, *known)
+        whole = apply(*x[..., :width], *known)
     except Exception as error:  # whatever code that we do not know may raise
         raise _refusal(name, pristine, "its tables do not come from (x, position_ids) alone") from error
     if axes[0].shape[:1] != (3,):
         raise _refusal(name, pristine, "positions stand on several axes")
     angle = ids.float()[..., None] * waves
-    cos, sin = angle.cos() * scaling, angle.sin() * scaling
-    for interleaved in (False, True):
-        ours = (rotary_embedding(part, cos, sin, interleaved=interleaved, impl="eager") for part in x)
-        # two products and a sum on either side, each rounded by at most 2^-24 of |x0| + |x1|
-        bound = 6 * 2.0**-24 * 2 * scaling * float(x.abs().max())
-        if all((a - b).abs().max() <= bound for a, b in zip(got, ours, strict=True)):
-            return interleaved
-    raise _refusal(name, pristine, f"with its {_APPLY} it is no rotation by inv_freq · position in planes")
+    table = angle.cos() * scaling, angle.sin() * scaling
+    pairings = [pairing for pairing in (False, True) if _agrees(x[..., :width], table, pairing, whole)]
+    if not pairings:
+        raise _refusal(
+            name, pristine, f"with its {_APPLY} it is no rotation by inv_freq · position in planes"
+        )
+    try:
+        partly = apply(*x, *known)
+    except Exception:  # heads of this model never turn in part
+        return pairings[0]
+    if not _agrees(x, table, pairings[0], partly):
+        raise _refusal(name, pristine, f"its {_APPLY} turns others than the first coordinates")
+    return pairings[0]
+
+
+def _agrees(x: Tensor, table: tuple[Tensor, Tensor], interleaved: bool, got: tuple[Tensor, ...]) -> bool:
+    """Whether `got` are the heads x rotated by the table, to rounding.
+
+    Either side is two products and a sum, each rounded by at most 2^-24 of (|x0| + |x1|) · amplitude.
+    """
+    cos, sin = table
+    options = {"interleaved": interleaved, "rotary_dim": 2 * cos.shape[-1], "impl": "eager"}
+    bound = 2 * 3 * 2.0**-24 * 2 * float(x.abs().max()) * float(torch.hypot(cos, sin).max())
+    return all(
+        a.shape == b.shape and bool((a - rotary_embedding(b, cos, sin, **options)).abs().max() <= bound)
+        for a, b in zip(got, x, strict=True)
+    )
 
 
 def _exact(name: str, pristine: nn.Module, kind: str) -> Frequencies:

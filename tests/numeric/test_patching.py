@@ -12,6 +12,7 @@ from exptx.numeric import BadChoice, BadDtype, NotPatched, patch, unpatch
 from exptx.numeric.patching import PatchedRotary, Rows
 from torch import nn
 from transformers.models.llama import modeling_llama
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
 transformers.logging.set_verbosity_error()
 
@@ -238,7 +239,10 @@ def stranger(**functions):
     if file.apply_rotary_pos_emb is None:
         del file.apply_rotary_pos_emb
     sys.modules[file.__name__] = file
+    file.apply_other_rotary = apply_rotary_pos_emb
+    layer = functions.get("layer", lambda self, q, k, cos, sin: apply_rotary_pos_emb(q, k, cos, sin))
     holder = nn.Module()
+    holder.layer = type("Layer", (nn.Module,), {"__module__": file.__name__, "forward": layer})()
     holder.rotary_emb = file.Rotary(transformers.LlamaConfig(**SIZES, **functions.get("config", {})))
     return holder
 
@@ -271,6 +275,19 @@ def forgotten():
     return model
 
 
+apply_other_rotary = apply_rotary_pos_emb
+
+
+def two_functions(self, q, k, cos, sin):
+    return apply_rotary_pos_emb(q, k, cos, sin), apply_other_rotary(q, k, cos, sin)
+
+
+def the_last_ones(q, k, cos, sin, unsqueeze_dim=1):
+    width = cos.shape[-1]
+    turned = apply_rotary_pos_emb(q[..., -width:], k[..., -width:], cos, sin, unsqueeze_dim)
+    return tuple(torch.cat((x[..., :-width], y), -1) for x, y in zip((q, k), turned, strict=True))
+
+
 LONG = {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 2.0}
 
 
@@ -296,6 +313,12 @@ LONG = {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 2.0}
         ),
         (lambda: patch(stranger(apply=clockwise)), "it is no rotation by inv_freq"),
         (lambda: patch(stranger(apply=keys_shifted)), "it is no rotation by inv_freq"),
+        (lambda: patch(stranger(apply=the_last_ones)), "turns others than the first coordinates"),
+        (
+            lambda: patch(stranger(layer=two_functions)),
+            "call apply_other_rotary, apply_rotary_pos_emb, not just",
+        ),
+        (lambda: patch(stranger(layer=lambda self, x: x)), "its layers call none of that kind"),
         (lambda: patch(stranger(forward=with_its_mean)), "positions stand on several axes"),
         (lambda: patch(stranger(forward=lambda self, x: x)), r"do not come from \(x, position_ids\) alone"),
         (lambda: patch(forgotten()), "it cannot be made again from its config alone"),
