@@ -36,10 +36,8 @@ def recurrent(tokens: Tokens, state: Tensor) -> tuple[Tensor, Tensor]:
 def _steps(tokens: Tokens, state: Tensor) -> tuple[Tensor, Tensor]:
     now = tokens.ready()
     q, k, v = (x.unbind(2) for x in (now.q.unsqueeze(-2), now.k.unsqueeze(-1), now.v.unsqueeze(-2)))
-    rows = []
-    for query, key, value, factor in zip(
-        q, k, v, _factors(now.step.unsqueeze(-1), len(q), tokens.dtype), strict=True
-    ):
+    factors, rows = _factors(now.step.unsqueeze(-1), len(q), tokens.dtype), []
+    for query, key, value, factor in zip(q, k, v, factors, strict=True):
         state = carried(state, factor, key * value)
         rows.append(query @ state)
     return torch.cat(rows, dim=2), state

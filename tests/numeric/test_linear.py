@@ -167,7 +167,9 @@ def test_the_forms_agree_over_65536_tokens(gates, forms):
         assert max(map(worst, found)) <= 1, form
 
 
-@pytest.mark.parametrize(("form", "size"), [("recurrent", 64), ("chunked", 1)])
+@pytest.mark.parametrize(
+    ("form", "size"), [("recurrent", 64), ("chunked", 1), ("chunked", 64), ("parallel", 64)]
+)
 def test_a_factor_that_comes_4096_times_is_not_off_by_4096_times_its_rounding(form, size):
     """One key, seen ever weaker: the roundings of the products have either sign, that of e^{-γ} has not."""
     time, rate, unit = 4097, -(2.0**-12), budget.unit_roundoff("float32")
@@ -320,6 +322,17 @@ def test_strides_and_autocast_change_nothing(form):
         again, last = Recurrence(**vars(given) | strided).run(form, 16)
     assert torch.equal(out, again)
     assert torch.equal(state, last)
+
+
+def test_every_form_compiles_without_a_break():
+    given = sequence(20, torch.float32, "tokens", "tokens")
+    q = given.q.requires_grad_()
+    for form in FORMS:
+        compiled = torch.compile(given.run, fullgraph=True, backend="aot_eager")
+        (out, state), (known, last) = compiled(form, 8), given.run(form, 8)
+        assert torch.equal(out, known)
+        assert torch.equal(state, last)
+        assert torch.equal(*(torch.autograd.grad(x.sum(), q)[0] for x in (out, known)))
 
 
 class Elements(TorchDispatchMode):
