@@ -5,11 +5,9 @@ import math
 import numpy as np
 import pytest
 import torch
-from exptx.numeric import float_spectrum, transport
+from exptx.numeric import float_spectrum
 from exptx.numeric.errors import BadDtype, BadTensor
 from exptx.numeric.nearness import _disjoint
-from exptx.symbolic.errors import Unsupported
-from exptx.symbolic.generator import Generator
 
 KAHAN = [[0.9**i * (1 if i == j else -math.sqrt(0.19) if j > i else 0) for j in range(6)] for i in range(6)]
 GRCAR = [[-1.0 if i == j + 1 else float(0 <= j - i <= 3) for j in range(8)] for i in range(8)]
@@ -76,11 +74,6 @@ def test_circles_count_only_while_they_do_not_overlap():
     assert _disjoint(1.0, levels, radii, gaps)
     assert not _disjoint(1.5, levels, radii, gaps)
     assert not _disjoint(2.5, levels, radii, gaps)
-
-
-def test_a_generator_of_higher_degree_is_not_transported():
-    with pytest.raises(Unsupported, match=r"3 eigenvalues and not one decay"):
-        transport(torch.zeros(1, 1, 1, 3), Generator([[1, 2, 0], [0, 1, 3], [1, 1, 1]]), torch.tensor([1]))
 
 
 def test_a_defective_matrix_is_at_rounding_distance():

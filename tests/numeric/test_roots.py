@@ -35,6 +35,7 @@ def companion(p, size=1):
 ROOT = sp.Poly(x**2 - sp.sqrt(2), x, extension=True)
 GENERATORS = {
     "one real root, one pair": Generator([[0, 1, 0], [0, 0, 1], [1, 1, 0]]),
+    "a dense matrix": Generator([[1, 2, 0], [0, 1, 3], [1, 1, 1]]),
     "size two": companion(x**3 - 2, 2),
     "roots on the axis, size two": companion(x**4 + 10 * x**2 + 1, 2),
     "no real root": companion(x**8 + x / 2 + 3),
