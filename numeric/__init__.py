@@ -33,6 +33,7 @@ _HOME = {  # no file bears the name of a public function, or importing the file 
     "patch": "patching",
     "permute_qk": "layout",
     "relative_test": "relative",
+    "rerotate": "rerotation",
     "rotary_embedding": "rotary",
     "rotary_embedding_qk": "rotary",
     "rotary_table": "tables",

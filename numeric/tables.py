@@ -58,6 +58,42 @@ def rotary_table(
     return (scaling * angle.cos()).to(dtype), (scaling * angle.sin()).to(dtype)
 
 
+def rerotation_table(
+    old: Frequencies | Tensor,
+    new: Frequencies | Tensor,
+    position_ids: Tensor,
+    *,
+    attention_scaling: float,
+    angles: str,
+    dtype: torch.dtype,
+) -> tuple[Tensor, Tensor]:
+    """(cos, sin) of (w' - w)t times m'/m: the turn from a rotation at `old` to one at `new`.
+
+    Both frequencies round, then their difference and the product: the angle is off by at most
+    2^-53 |t|·3(w + w'). "hf": the difference of two float32 angles, which float64 holds.
+    """
+    ratio = _ratio(old, new, attention_scaling)
+    if angles == "hf":
+        before, after = (_hf_angles(waves, position_ids).double() for waves in (old, new))
+        angle = after - before
+    elif angles == "exact":
+        before, after = (_beside(position_ids, frequency_tensor(waves), waves) for waves in (old, new))
+        angle = exact_angles(after - before, position_ids)
+    else:
+        raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
+    return (ratio * angle.cos()).to(dtype), (ratio * angle.sin()).to(dtype)
+
+
+def _ratio(old: Frequencies | Tensor, new: Frequencies | Tensor, attention_scaling: float) -> float:
+    """m'/m of the Frequencies, a tensor counting as 1, or the given ratio; both at once are ambiguous."""
+    given = Frequencies((), _own_amplitude(new) / _own_amplitude(old))
+    return amplitude(given, attention_scaling)
+
+
+def _own_amplitude(waves: Frequencies | Tensor) -> sp.Expr:
+    return waves.attention_factor if isinstance(waves, Frequencies) else sp.S.One
+
+
 def _beside(ids: Tensor, frequencies: Tensor, given: Frequencies | Tensor) -> Tensor:
     """The frequencies on the device of the positions; a tensor that the caller put elsewhere is refused."""
     if isinstance(given, Tensor):
@@ -110,9 +146,14 @@ def _hf_table(
 ) -> tuple[Tensor, Tensor]:
     if dtype != torch.float32:
         raise BadChoice(f"angles='hf' forms float32 tables, but dtype is {dtype}; angles='exact' works")
-    frequencies = _beside(ids, hf_frequency_tensor(inv_freq), inv_freq)
-    angle = ids.to(torch.float32)[..., None] * frequencies
+    angle = _hf_angles(inv_freq, ids)
     return angle.cos() * scaling, angle.sin() * scaling
+
+
+def _hf_angles(inv_freq: Frequencies | Tensor, ids: Tensor) -> Tensor:
+    """fl(fl(t) w) in float32, position_ids.shape + (pairs,)."""
+    frequencies = _beside(ids, hf_frequency_tensor(inv_freq), inv_freq)
+    return ids.to(torch.float32)[..., None] * frequencies
 
 
 def _base_and_width(frequencies: Frequencies) -> tuple[float, int]:
@@ -176,5 +217,6 @@ __all__ = [
     "hf_inv_freq",
     "nearest_frequencies",
     "refuse_large_angle",
+    "rerotation_table",
     "rotary_table",
 ]

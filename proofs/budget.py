@@ -49,6 +49,18 @@ def single_angle_entry(angle: Magnitude, amplitude: float = 1.0, frequency_round
     return amplitude * ((frequency_roundings + 1) * u * (1 + u) * abs(angle) + 4 * u)
 
 
+def rerotation_entry(
+    before: Magnitude, after: Magnitude, dtype: object, amplitude: float = 1.0, value: Magnitude = 1.0
+) -> Magnitude:
+    """a (2^-53 (|wt| + |w't| + 2(|wt| + |w't|)) + (u + 2^-51) v): an entry a·cos((w' - w)t).
+
+    before |wt|, after |w't|: each frequency rounds once, then their difference and the product, both of
+    magnitude at most |wt| + |w't|. The rest as in `table_entry`.
+    """
+    drift = 3 * ORACLE * (before + after)
+    return amplitude * (drift + (unit_roundoff(dtype) + 4 * ORACLE) * value)
+
+
 def rounded(value: Magnitude, error: Magnitude, dtype: object) -> Magnitude:
     """The error after rounding to `dtype` what is within `error` of a number of magnitude `value`.
 

@@ -5,6 +5,7 @@ from . import (
     bounded,
     bridge,
     broken,
+    cached_keys,
     chunks,
     clocks,
     complete_list,
@@ -67,6 +68,7 @@ STORY = (
 )
 # files that add laws to a chapter of STORY when they are imported
 CONTINUED = (
+    cached_keys,
     grids,
     many_axes,
     sizes,
