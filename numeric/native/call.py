@@ -15,8 +15,9 @@ from torch import Tensor
 from ...symbolic.lowering import shape_program
 from ...symbolic.program import Program
 from ..errors import BadTensor, NotBuilt
+from ..forms import check_apart
 from ..validation import check_in_table
-from .plan import Form, Plan, function, make, may_overlap
+from .plan import Plan, function, make
 from .source import Kernel
 
 _MOST_PLANS = 1024
@@ -131,16 +132,7 @@ def _refuse(answer: int, parts: list[Part], tables: tuple[Tensor, ...], ids: Ten
         )
     if answer != _TOUCHING and ids is not None:
         check_in_table(ids, tables[0].shape[0])
-    for i, (plan, x, out) in enumerate(parts):
-        in_place = x.data_ptr() == out.data_ptr() and plan.x.strides == plan.out.strides
-        others = [(Form.of(table), table) for table in tables]
-        for j, (other, read, written) in enumerate(parts):
-            others += [] if i == j and in_place else [(other.x, read)]
-            others += [] if i == j else [(other.out, written)]
-        if any(may_overlap(plan.out, form, tensor.data_ptr() - out.data_ptr()) for form, tensor in others):
-            raise BadTensor(
-                "out shares memory with another tensor that is read or written; x itself or other memory work"
-            )
+    check_apart([(x, out) for _, x, out in parts], tables)
 
 
 _TURN, _TURN_BACK = (

@@ -1,23 +1,17 @@
 """What a kernel is told about tensors: shapes and strides as numbers, found once for every kind of call.
 
-The numbers stand in the order of `shape` in loops.c. Tensors that do not fit each other are refused here, and
-results whose entries share memory: the loops read and write where they are told.
+The numbers stand in the order of `shape` in loops.c.
 """
 
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
-import torch
-from torch import Tensor
-
 from ...symbolic.program import Program
-from ..errors import BadDtype, BadTensor
+from ..forms import Form, check_fit
 from ..layout import time_axis
-from ..validation import FLOATS, compute_dtype
 from .build import load
 from .source import Kernel, source
 from .threads import team
@@ -27,28 +21,6 @@ from .threads import team
 PAST_THE_CACHE = 1 << 24
 _GRAIN = 1 << 15  # features that are worth a second thread, as torch counts for its own loops
 _LINE = 64  # bytes
-
-
-@dataclass(frozen=True)
-class Form:
-    """Shape, strides and dtype of a tensor: all that a plan depends on."""
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    dtype: torch.dtype
-
-    @staticmethod
-    def of(tensor: Tensor) -> Form:
-        """The form of a tensor."""
-        return Form(tensor.shape, tensor.stride(), tensor.dtype)
-
-    @property
-    def span(self) -> int:
-        """Bytes from the first entry to behind the last."""
-        if 0 in self.shape:
-            return 0
-        last = sum((n - 1) * stride for n, stride in zip(self.shape, self.strides, strict=True))
-        return (last + 1) * self.dtype.itemsize
 
 
 class Plan:
@@ -80,7 +52,7 @@ def make(
     """The plan for tensors of these (shape, strides, dtype); BadTensor or BadDtype where they do not fit."""
     x, out, *tables = (Form(*form) for form in (x_form, out_form, *table_forms))
     ids = None if ids_form is None else Form(*ids_form)
-    _refuse_misfits(program, x, out, tables, ids, time_axis(layout))
+    check_fit(program, x, out, tables, ids, layout)
     axes = (0, 3 - time_axis(layout), time_axis(layout), 3)
     size = len(program.inputs)
     blocks = tables[0].shape[-1] if tables else x.shape[3] // size
@@ -122,72 +94,4 @@ def function(kernel: Kernel) -> ctypes._CFuncPtr:
     return run
 
 
-def _refuse_misfits(
-    program: Program, x: Form, out: Form, tables: list[Form], ids: Form | None, time_axis: int
-) -> None:
-    if x.dtype not in FLOATS:
-        raise BadDtype(f"x has dtype {x.dtype}; float64, float32, bfloat16 or float16 works")
-    if len(x.shape) != 4 or (out.shape, out.dtype) != (x.shape, x.dtype):
-        raise BadTensor(f"out is {_words(out)}, but x is {_words(x)}; both alike and of rank 4 works")
-    if overlaps_itself(out):
-        raise BadTensor(f"out is {_words(out)} with strides {out.strides}: its entries share memory")
-    if len(tables) != len(program.tables):
-        raise BadTensor(f"{len(tables)} tables are given, but {program.name} takes {len(program.tables)}")
-    batch, time = x.shape[0], x.shape[time_axis]
-    for table in tables:
-        if table.dtype != compute_dtype(x.dtype):
-            raise BadDtype(
-                f"a table has dtype {table.dtype}, but x is {x.dtype}; {compute_dtype(x.dtype)} works"
-            )
-        rows = [(time,), (1, time), (batch, time)] if ids is None else [tables[0].shape[:1]]
-        columns = tables[0].shape[-1]
-        if table.shape not in [(*row, columns) for row in rows] or columns * len(program.inputs) > x.shape[3]:
-            raise BadTensor(f"a table is {_words(table)}, which does not fit x, {_words(x)}")
-    if ids is not None and (
-        not tables or ids.dtype != torch.int64 or ids.shape not in [(time,), (1, time), (batch, time)]
-    ):
-        raise BadTensor(f"position_ids is {_words(ids)}, which does not fit x, {_words(x)}")
-
-
-def _words(form: Form) -> str:
-    return f"{tuple(form.shape)} {form.dtype}"
-
-
-def overlaps_itself(form: Form) -> bool:
-    """Whether entries share memory, or may: a stride does not pass over all smaller ones."""
-    reach = 0
-    for stride, n in sorted(zip(form.strides, form.shape, strict=True)):
-        if n > 1:
-            if stride <= reach:
-                return 0 not in form.shape
-            reach += (n - 1) * stride
-    return False
-
-
-def may_overlap(one: Form, other: Form, gap: int) -> bool:
-    """Whether entries may share memory where `other` starts `gap` bytes behind `one`.
-
-    Exact for equal strides of which each passes over all smaller ones, as those of two slices of one tensor:
-    shared memory means gap = Σ d_i stride_i with |d_i| < n_i.
-    """
-    if gap >= one.span or -gap >= other.span:
-        return False
-    if one.strides != other.strides or gap % one.dtype.itemsize:
-        return True
-    sizes = tuple(map(max, one.shape, other.shape))
-    if overlaps_itself(Form(sizes, one.strides, one.dtype)):
-        return True
-    axes = sorted(zip(one.strides, sizes, strict=True), reverse=True)
-    return _reaches(gap // one.dtype.itemsize, [axis for axis in axes if axis[1] > 1])
-
-
-def _reaches(gap: int, axes: list[tuple[int, int]]) -> bool:
-    """gap = Σ d_i stride_i with |d_i| < n_i for some d; the largest stride first."""
-    if not axes:
-        return gap == 0
-    (stride, n), *rest = axes
-    near = gap // stride
-    return any(abs(d) < n and _reaches(gap - d * stride, rest) for d in (near, near + 1))
-
-
-__all__ = ["PAST_THE_CACHE", "Form", "Plan", "function", "make", "may_overlap", "overlaps_itself"]
+__all__ = ["PAST_THE_CACHE", "Plan", "function", "make"]

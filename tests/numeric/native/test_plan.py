@@ -1,64 +1,9 @@
-"""Whether tensors share memory: shown by listing every entry of small ones."""
-
-from itertools import product
+"""What a native kernel is told about tensors."""
 
 import pytest
 import torch
+from exptx.numeric.forms import Form
 from exptx.numeric.native import plan
-from exptx.numeric.native.plan import Form, may_overlap, overlaps_itself
-from hypothesis import given
-from hypothesis import strategies as st
-
-AXES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 12)), min_size=4, max_size=4)
-
-
-def form(axes, dtype=torch.int32):
-    return Form(tuple(n for n, _ in axes), tuple(stride for _, stride in axes), dtype)
-
-
-def places(axes, start=0):
-    """Where every entry stands."""
-    index = product(*[range(n) for n, _ in axes])
-    return [start + sum(i * stride for i, (_, stride) in zip(at, axes, strict=True)) for at in index]
-
-
-@given(AXES)
-def test_no_tensor_that_overlaps_itself_is_overlooked(axes):
-    found = places(axes)
-    if len(set(found)) < len(found):
-        assert overlaps_itself(form(axes))
-
-
-@given(st.permutations(range(4)), st.lists(st.integers(0, 3), min_size=4, max_size=4), st.integers(0, 3))
-def test_views_of_a_contiguous_tensor_do_not_overlap_themselves(order, sizes, step):
-    x = torch.empty([n + step for n in sizes]).permute(order)[tuple(slice(0, n) for n in sizes)]
-    assert not overlaps_itself(Form(x.shape, x.stride(), x.dtype))
-
-
-@given(AXES, AXES, st.integers(-40, 40))
-def test_no_tensors_that_share_an_entry_are_overlooked(one, other, gap):
-    if {*places(one)} & {*places(other, gap)}:
-        assert may_overlap(form(one), form(other), 4 * gap)
-
-
-@given(
-    st.lists(st.integers(1, 3), min_size=4, max_size=4),
-    st.lists(st.integers(0, 2), min_size=4, max_size=4),
-    st.integers(-60, 60),
-)
-def test_of_two_slices_of_one_tensor_it_is_known_exactly(sizes, margins, gap):
-    strides, reach = [], 1
-    for n, margin in zip(reversed(sizes), reversed(margins), strict=True):
-        strides.insert(0, reach)
-        reach *= n + margin
-    axes = list(zip(sizes, strides, strict=True))
-    shared = bool({*places(axes)} & {*places(axes, gap)})
-    assert may_overlap(form(axes), form(axes), 4 * gap) is shared
-
-
-def test_entries_shifted_by_part_of_an_entry_do_overlap():
-    assert may_overlap(form([(4, 1)]), form([(4, 1)]), 2)
-    assert not may_overlap(form([(4, 1)]), form([(4, 1)]), 16)
 
 
 @pytest.mark.parametrize(
