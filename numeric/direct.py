@@ -54,14 +54,17 @@ def unwatched(*tensors: Tensor | None) -> bool:
     No gradient, no tangent, no tracing, no mode or transform in this thread, no subclass of Tensor, and
     memory that holds the numbers as they are.
     """
-    return _kind(tensors, ()) is not None
+    return _kind(0, tensors, ()) is not None
 
 
-def _kind(tensors: tuple[Tensor | None, ...], options: tuple) -> tuple | None:
-    """All that a call depends on but for the numbers in its tensors; None if it is watched."""
+def _kind(turning: int, tensors: tuple[Tensor | None, ...], options: tuple) -> tuple | None:
+    """All that a call depends on but for the numbers in its tensors; None if it is watched.
+
+    turning: how many of the tensors turn: queries and keys look like one tensor and its `out`.
+    """
     if is_compiling() or _watchers() not in _NOBODY or forward_ad._current_level >= 0:
         return None
-    learns, kind = is_grad_enabled(), [options]
+    learns, kind = is_grad_enabled(), [turning, options]
     for x in tensors:
         if x is None:
             # pyrefly: ignore[bad-argument-type]
@@ -81,7 +84,7 @@ def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Ten
     """
     try:
         # pyrefly: ignore[bad-argument-type]
-        call = _CALLS.get(_kind((x, out, *table), options))
+        call = _CALLS.get(_kind(1, (x, out, *table), options))
     except TypeError:  # an option that cannot be hashed is none that was fine
         return None
     if call is None:
@@ -101,7 +104,7 @@ def turned_qk(q: Tensor, k: Tensor, table: Table, options: Options) -> tuple[Ten
     """The same for queries and keys together."""
     try:
         # pyrefly: ignore[bad-argument-type]
-        call = _CALLS.get(_kind((q, k, *table), options))
+        call = _CALLS.get(_kind(2, (q, k, *table), options))
     except TypeError:
         return None
     if call is None:
@@ -121,7 +124,7 @@ def remember(
     xs: tuple[Tensor, ...], results: tuple[Tensor, ...], out: Tensor | None, table: Table, options: Options
 ) -> None:
     """Let calls like this one, which gave these results, go the short way from now on."""
-    kind = _kind((*xs, *[out] * (len(xs) == 1), *table), options)
+    kind = _kind(len(xs), (*xs, *[out] * (len(xs) == 1), *table), options)
     if kind is None or (table[2] is not None and table[2].dtype != torch.int64):
         return
     interleaved, layout, _, inverse, _ = options

@@ -68,6 +68,18 @@ def test_calls_that_differ_in_anything_that_counts_are_not_mistaken_for_each_oth
             assert torch.equal(rotary_embedding(x, *TABLE, **options), known(x, *TABLE, **options))
 
 
+@pytest.mark.parametrize("first", ["one", "both"])
+def test_queries_and_keys_are_not_mistaken_for_a_tensor_and_its_out(first):
+    q, k = heads(), heads(seed=1)
+    calls = {
+        "one": lambda: [rotary_embedding(q, *TABLE, out=torch.zeros_like(q))],
+        "both": lambda: rotary_embedding_qk(q, k, *TABLE),
+    }
+    for name in (first, *calls, first):
+        for y, x in zip(calls[name](), (q, k), strict=False):
+            assert torch.equal(y, known(x, *TABLE))
+
+
 def test_what_was_refused_before_is_refused_after_a_call_that_was_fine():
     x, out = heads(), torch.empty(2, 2, 3, 8)
     for _ in range(2):
