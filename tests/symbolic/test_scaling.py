@@ -2,6 +2,7 @@
 
 import pytest
 import sympy as sp
+from decimals import printed
 from exptx.symbolic.balls import enclose
 from exptx.symbolic.errors import BadInput, ExptxError, WrongType
 from exptx.symbolic.scaling import (
@@ -19,15 +20,6 @@ from exptx.symbolic.scaling import (
 )
 
 s, b = sp.symbols("s b", positive=True)
-
-
-def printed(expression, decimal):
-    """Whether the exact value rounds to the decimal, in every digit that is written."""
-    found, shown = enclose(expression, 40), sp.Rational(decimal)
-    places = len(decimal.lower().partition("e")[0].partition(".")[2])
-    exponent = int(decimal.lower().partition("e")[2] or 0)
-    half = sp.Rational(1, 2) * sp.Integer(10) ** (exponent - places)
-    return shown - half <= found.lower and found.upper <= shown + half
 
 
 def test_the_comparison_sees_the_last_digit_written():
