@@ -224,6 +224,29 @@ def lower(
 
 
 @app.command()
+def inspect(
+    config: Annotated[Path, typer.Argument(help="A model's config.json, or the folder that holds it.")],
+    context: Annotated[
+        int | None,
+        typer.Option(min=1, help="The length of text to look at, in positions; the model's without it."),
+    ] = None,
+    layer_type: Annotated[str | None, typer.Option(help="Only these layers, e.g. full_attention.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what a config does with positions: encoding, periods, amplitude, precision, caches."""
+    from ..symbolic.configs.read import read_config
+    from .inspection.config_file import read_config_file
+    from .inspection.document import document
+    from .inspection.lines import lines
+
+    found = document(read_config(read_config_file(config)), context, layer_type)
+    if as_json:
+        _document(found)
+    else:
+        typer.echo("\n".join(lines(found, config.name)))
+
+
+@app.command()
 def report(
     out: Annotated[
         Path, typer.Option(help="The folder to write index.html, proofs.json and run.json to.")

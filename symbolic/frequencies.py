@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import sympy as sp
 
@@ -82,11 +83,9 @@ def frequencies(
         if layer_type is not None:
             raise BadInput(f"layer_type is {layer_type!r}, but rope_parameters is a base and no mapping")
         return scaling.rotary(rope_parameters, size)
-    given = {key: _as_written(x) for key, x in _layer(rope_parameters, layer_type).items() if x is not None}
-    kind = _kind(given)
-    rule = _RULES[kind]
-    _check_keys(given, kind, rule)
-    return rule.compute(given, _rotated(given, kind, size), lengths)
+    given = {key: as_written(x) for key, x in _layer(rope_parameters, layer_type).items() if x is not None}
+    kind = check_keys(given)
+    return _RULES[kind].compute(given, _rotated(given, kind, size), lengths)
 
 
 def _layer(given: Mapping, layer_type: str | None) -> Mapping:
@@ -112,7 +111,10 @@ def _kind(given: Mapping) -> str:
     return kind
 
 
-def _check_keys(given: Mapping, kind: str, rule: Rule) -> None:
+def check_keys(given: Mapping) -> str:
+    """The rope_type of a flat mapping; BadInput names keys that it does not know and keys that it lacks."""
+    kind = _kind(given)
+    rule = _RULES[kind]
     known = (*_ANY, *rule.needs, *rule.takes)
     if unknown := sorted(str(key) for key in given if key not in known):
         raise BadInput(
@@ -124,6 +126,7 @@ def _check_keys(given: Mapping, kind: str, rule: Rule) -> None:
         raise BadInput(
             f"rope_parameters has no {', no '.join(missing)}, which rope_type {kind!r} needs{example}"
         )
+    return kind
 
 
 def _rotated(given: Mapping, kind: str, head_dim: int) -> int:
@@ -146,10 +149,10 @@ def _rotated(given: Mapping, kind: str, head_dim: int) -> int:
     return int(size)
 
 
-def _as_written(value: object) -> object:
+def as_written(value: Any) -> Any:
     """A float of a config as the number that its shortest decimal shows: 0.1 is 1/10, 1e23 is 10^23."""
     if isinstance(value, (list, tuple)):
-        return [_as_written(x) for x in value]
+        return [as_written(x) for x in value]
     if isinstance(value, float) and value - value == 0:
         return sp.Rational(*Decimal(repr(float(value))).as_integer_ratio())
     return value

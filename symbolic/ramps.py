@@ -113,19 +113,22 @@ def yarn_attention(factor: object, mscale: object = None, mscale_all_dim: object
         None if x is None else exact_entry(x, name)
         for x, name in ((mscale, "mscale"), (mscale_all_dim, "mscale_all_dim"))
     )
-
-    def g(c: sp.Expr) -> sp.Expr:
-        return 1 + c * sp.log(s) / 10 if less(sp.S.One, s, "factor") else sp.S.One
-
     both = bool(numerator) and bool(denominator)
-    ours = g(numerator) / g(denominator) if both else g(sp.S.One)
-    other = g(sp.S.One if numerator is None else numerator) / g(denominator or sp.S.Zero)
+    ours = yarn_growth(s, numerator) / yarn_growth(s, denominator) if both else yarn_growth(s, sp.S.One)
+    other = yarn_growth(s, sp.S.One if numerator is None else numerator) / yarn_growth(
+        s, denominator or sp.S.Zero
+    )
     if ours != other:
         raise BadInput(
             f"mscale is {numerator} and mscale_all_dim is {denominator}: Hugging Face then uses {ours}, "
             f"DeepSeek's code {other}; give both, both not 0, or attention_factor"
         )
     return ours
+
+
+def yarn_growth(factor: sp.Expr, c: sp.Expr) -> sp.Expr:
+    """g(c) = 0.1 c ln s + 1 for s > 1, else 1."""
+    return 1 + c * sp.log(factor) / 10 if less(sp.S.One, factor, "factor") else sp.S.One
 
 
 def llama3(

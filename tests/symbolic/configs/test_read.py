@@ -1,0 +1,111 @@
+"""Configs in, facts about positions out: frequencies of written formulas, layers, amplitudes, refusals."""
+
+import copy
+
+import pytest
+from exptx.symbolic import BadInput, WrongType
+from exptx.symbolic.configs.description import Alibi, Learned, Rotary, Unrotated
+from exptx.symbolic.configs.read import read_config
+
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_attention_heads": 32,
+    "num_hidden_layers": 32,
+    "max_position_embeddings": 131072,
+    "rope_theta": 500000.0,
+    "rope_scaling": {
+        "rope_type": "llama3",
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192,
+    },
+}
+
+
+def rates(encoding, length=None):
+    return [float(w) for w in encoding.frequencies(length)]
+
+
+def test_llama_3_has_its_published_table():
+    """29 planes kept, 6 blended, 29 divided by 8."""
+    (group,) = read_config(LLAMA).groups
+    assert group.indices == tuple(range(32))
+    known = {28: 0.003211445994752591, 31: 0.0008567514129196321, 35: 9.556212353964683e-5}
+    known |= {29: 0.002166570763503359, 32: 0.0005248461609929547, 63: 3.068925988914511e-7}
+    known |= {30: 0.001371893567761138, 33: 0.0003126937503840651, 34: 0.0001785078127679964}  # mpmath
+    got = rates(group.encoding)
+    assert {k: got[k] for k in known} == pytest.approx(known, rel=1e-15)
+    assert group.encoding.interleaved is False
+
+
+def moved_inside(config):
+    """The same config as version 5 writes it."""
+    new = copy.deepcopy(config)
+    new["rope_parameters"] = {**new.pop("rope_scaling"), "rope_theta": new.pop("rope_theta")}
+    return new
+
+
+def test_both_versions_of_a_config_say_the_same():
+    old, new = read_config(LLAMA), read_config(moved_inside(LLAMA))
+    assert old.groups[0].encoding.frequencies() == new.groups[0].encoding.frequencies()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"rope_theta": True}, WrongType, "rope_theta is the truth value"),
+        ({"rope_theta": "500000"}, WrongType, "rope_theta is .*500000"),
+        ({"rope_theta": float("nan")}, BadInput, "rope_theta is nan"),
+        ({"rope_theta": -1.0}, BadInput, "rope_theta is -1"),
+        ({"hidden_size": 4095}, BadInput, "hidden_size 4095 is no multiple of num_attention_heads 32"),
+        ({"hidden_size": "big"}, WrongType, "hidden_size is 'big'"),
+        ({"num_hidden_layers": 2.5}, WrongType, "num_hidden_layers is 2.5"),
+        ({"num_hidden_layers": 10**9}, BadInput, "num_hidden_layers is 1000000000"),
+        ({"rope_scaling": [1]}, WrongType, r"rope_scaling is \[1\]; a mapping works"),
+        ({"rope_scaling": {"rope_type": "llama4"}}, BadInput, "rope_type is 'llama4', which is unknown"),
+        ({"rope_scaling": {"type": "ntk", "factor": 2.0}}, BadInput, r"vLLM's static rule \(b·s\)"),
+        ({"rope_scaling": {"type": "linear"}}, BadInput, "has no factor, which rope_type 'linear' needs"),
+        (
+            {"rope_scaling": {"type": "linear", "factor": 2.0, "alpha_max": 1}},
+            BadInput,
+            "unknown keys: alpha_max",
+        ),
+        (
+            {"rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 2.0}},
+            BadInput,
+            "rope_type is 'yarn' and type is 'linear'; give one of them",
+        ),
+        (
+            {"rope_parameters": {"rope_type": "linear", "factor": 2.0}, "rope_scaling": {"factor": 4.0}},
+            BadInput,
+            "factor is 4.0 in rope_scaling and 2.0 in rope_parameters",
+        ),
+        (
+            {"rope_scaling": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}},
+            BadInput,
+            "rope_theta is 10000.0 in rope_parameters and 500000.0 beside it; give it once",
+        ),
+        ({"max_position_embeddings": 4096}, BadInput, "the length of training is at most the model's"),
+        ({"rope_scaling_factor": 3}, BadInput, "config has rope_scaling_factor, unknown here"),
+        ({"layer_types": ["full_attention"]}, BadInput, "layer_types has 1 entries, but there are 32 layers"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_one_sentence(change, error, words):
+    with pytest.raises(error, match=words):
+        read_config({**LLAMA, **change}).groups[0].encoding.frequencies()
+
+
+@pytest.mark.parametrize("config", [None, 3, [LLAMA], {1: 2}])
+def test_what_is_no_config_is_refused(config):
+    with pytest.raises(WrongType, match="config"):
+        read_config(config)
+
+
+def test_kinds_of_encoding_are_told_apart():
+    bloom = {"model_type": "bloom", "n_head": 16, "hidden_size": 1536, "n_layer": 24, "seq_length": 2048}
+    gpt2 = {"model_type": "gpt2", "n_head": 12, "n_embd": 768, "n_layer": 12, "n_positions": 1024}
+    jamba = {"model_type": "jamba", "num_hidden_layers": 32}
+    kinds = [type(read_config(config).groups[0].encoding) for config in (LLAMA, bloom, gpt2, jamba)]
+    assert kinds == [Rotary, Alibi, Learned, Unrotated]
