@@ -17,6 +17,7 @@ from . import (
     groups,
     integers,
     kinds,
+    lengthwise,
     levels,
     linear_attention,
     longer_contexts,
@@ -31,10 +32,12 @@ from . import (
     overflow,
     pairs,
     projections,
+    ramps,
     ranks,
     realisation,
     realised,
     regularity,
+    rescaled,
     sequences,
     sizes,
     slide,
@@ -68,7 +71,10 @@ STORY = (
 )
 # files that add laws to a chapter of STORY when they are imported
 CONTINUED = (
+    rescaled,
+    ramps,
     cached_keys,
+    lengthwise,
     grids,
     many_axes,
     sizes,

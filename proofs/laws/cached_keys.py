@@ -6,7 +6,7 @@ from ...symbolic.decide import Status
 from ...symbolic.tree import At
 from ..law import Law, Renaming
 from ..step import Identity, Source
-from .common import K, Q, R, c, dot, product, s, t, times
+from .common import K, Q, R, c, dot, product, s, t, times, u
 from .longer_contexts import CHAPTER
 
 before, after, third = sp.symbols("omega nu mu", real=True)
@@ -54,9 +54,9 @@ def cached_keys() -> Law:
         rests_on=("rope-plane",),
         comment=(
             "Where frequencies depend on the length of the text, as in dynamic NTK and at the switch of "
-            "LongRoPE, the cache holds keys of an older `ω`. The score is then `cos(νt - ωs)` where it should "
-            "be `cos ν(t - s)`, off by the angle `(ν - ω)s`, which grows with the position of the key. Keep "
-            "keys as they were before any rotation, or [carry them over](#rerotation)."
+            "LongRoPE, the cache holds keys of an older `ω`. The score is then `cos(νt - ωs)` where it ought "
+            "to be `cos ν(t - s)`, off by the angle `(ν - ω)s`, which grows with the position of the key. "
+            "Keep keys as they were before any rotation, or [carry them over](#rerotation)."
         ),
     )
 
@@ -94,8 +94,7 @@ def _carried() -> tuple[Identity, Identity, Identity, Identity]:
         name="so the score is that of the new frequency",
         goal=True,
         lhs=dot(m1 * R(after * t) * Q, _turn() * _keys(m0, before) * K),
-        rhs=times(m1**2, At(dot(Q, R(-after * third) * K), third, t - s)),
-        note="μ stands for the gap",
+        rhs=times(m1**2, At(dot(Q, R(-after * u) * K), u, t - s)),
     )
     return goal, path, back, score
 

@@ -3,7 +3,7 @@
 import sympy as sp
 
 from ...symbolic.signs import Sign
-from ...symbolic.tree import At
+from ...symbolic.tree import At, D
 from ..law import Chapter, Hypothesis, Law
 from ..step import Enclosed, Exact, Identity, Source
 from .common import R, plus, times, w
@@ -30,7 +30,7 @@ def ntk_aware() -> Law:
     scale = sp.Symbol("sigma", real=True)
     # κ = (d-2)/d is the exponent of the slowest plane; b' = b s^{1/κ}, with b = e^L and s = e^σ
     base = L + scale / kappa
-    inverse, second = _exponent()
+    inverse, second, falls = _exponent()
     rate = sp.Symbol("kappa", real=True)
     wider = sp.Symbol("L1", real=True)
     last = Identity(
@@ -60,7 +60,7 @@ def ntk_aware() -> Law:
             "`s = e^σ` and `b' = e^{L₁}`."
         ),
         hypotheses=(Hypothesis("four", "`d ≥ 4`, so that the slowest plane is not the first"),),
-        steps=(inverse, second, last, first, check),
+        steps=(inverse, second, last, first, falls, check),
         perturbations=(
             last.but("b' = b s", lhs=sp.exp(-kappa * (L + scale))),
             last.but("the slowest is multiplied by s", rhs=times(sp.exp(-kappa * L), sp.exp(scale))),
@@ -75,8 +75,8 @@ def ntk_aware() -> Law:
     )
 
 
-def _exponent() -> tuple[Identity, Exact]:
-    """κ = (d-2)/d for d ≥ 4."""
+def _exponent() -> tuple[Identity, Exact, Exact]:
+    """κ = (d-2)/d for d ≥ 4, and the ratio s^{-2k/(d-2)} between."""
     extra = sp.Symbol("e", nonnegative=True)
     width = 4 + extra
     inverse = Identity(
@@ -87,7 +87,13 @@ def _exponent() -> tuple[Identity, Exact]:
         note="d = 4 + e",
     )
     second = Exact(name="and κ > 0", of=Sign((width - 2) / width, "+"))
-    return inverse, second
+    stretch, place = sp.symbols("sigma kappa", positive=True)
+    falls = Exact(
+        name="between, for s > 1, the ratio of new to old falls",
+        of=Sign(D(sp.exp(-place * stretch), place), "-"),
+        note="the ratio is e^{-κσ} with κ = 2k/(d-2)",
+    )
+    return inverse, second, falls
 
 
 @CHAPTER.law("position-interpolation")

@@ -27,7 +27,9 @@ EXPECTED_REFUTED = {
     "positive-determinant",
     "bridge-without-invertibility", "composing-identity", "invariant-slide", "half-plane",
     "eigenvalues-not-enough",
-    "alternating-line", "cached-keys",
+    "alternating-line",
+    "cached-keys", "two-ramps", "p-rope-is-partial-rotary", "every-length/dynamic_ntk",
+    "every-length/longrope_switching",
     *(f"{law}/{name}" for law in ("relative", "in-family") for name in (
         "sinusoidal", "learned_absolute", "keys_only", "before_projection", "mismatched_pairings",
         "mismatched_table", "untied_gains", "fope", "same_side_boost", "rotated_values")),
