@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from .blockwise import attention_backward, attention_forward
+from .errors import NotBuilt
 from .gap_bias import GapBias, Slide
 from .pieces import Call
 
@@ -38,7 +39,7 @@ def _call(
 
 
 def _slide_of(slopes: Tensor) -> Slide:
-    return Slide(slopes.double().reshape(-1, slopes.shape[-1]))
+    return Slide(torch.atleast_2d(slopes.double()))
 
 
 def _slide(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, *options) -> tuple[Tensor, Tensor]:
@@ -83,6 +84,10 @@ def _keep(ctx: Any, inputs: tuple, output: tuple[Tensor, Tensor]) -> None:
     ctx.save_for_backward(*output, *tensors)
 
 
+def _once(ctx: Any, *_: Tensor) -> None:
+    raise NotBuilt("gradients of the gradients of alibi_attention are not formed; attention() has them")
+
+
 def _gradients(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
     out, log_sum, *tensors = ctx.saved_tensors
     found = SLIDE_BACKWARD(gradient, out, log_sum, *tensors, *ctx.options, ctx.needs_input_grad[3])
@@ -94,6 +99,7 @@ LIBRARY.impl("slide_backward", _slide_backward, "CompositeExplicitAutograd")
 torch.library.register_fake("exptx::slide", _slide_shapes, lib=LIBRARY)
 torch.library.register_fake("exptx::slide_backward", _slide_backward_shapes, lib=LIBRARY)
 torch.library.register_autograd("exptx::slide", _gradients, setup_context=_keep, lib=LIBRARY)
+torch.library.register_autograd("exptx::slide_backward", _once, lib=LIBRARY)
 
 
 class WithBias(torch.autograd.Function):
@@ -109,7 +115,7 @@ class WithBias(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    # pyrefly: ignore[bad-override]
+    # pyrefly: ignore[bad-override] - once_differentiable does not say what it returns
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         """∂L/∂q, ∂L/∂k, ∂L/∂v."""
         q, k, v, out, log_sum = ctx.saved_tensors

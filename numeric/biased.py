@@ -14,7 +14,7 @@ from .fused import kernel_dtype
 from .gap_bias import Realized
 from .pieces import Call
 from .softmax import check_mask, check_shapes, full_precision, positions, resolve_scale
-from .validation import check_tensor, compute_dtype, same_device
+from .validation import check_flag, check_tensor, compute_dtype, same_device
 
 
 def alibi_attention(
@@ -54,7 +54,7 @@ def alibi_attention(
     """
     check_shapes(q, k, v, enable_gqa)
     slopes = _check_slopes(slopes, q)
-    if not causal and not symmetric:
+    if not check_flag(causal, "causal") and not check_flag(symmetric, "symmetric"):
         raise Unbounded(
             "causal=False lets a query see keys ahead of it, where -m(t - s) grows without bound; "
             "causal=True works, or symmetric=True for the separate choice -m|t - s|"
@@ -113,7 +113,14 @@ def _call(
     attn_mask: Tensor | None,
 ) -> Call:
     """Everything checked, positions in one dtype."""
+    check_flag(causal, "causal")
+    check_flag(symmetric, "symmetric")
     query_ids, key_ids = positions(q, k, position_ids, key_position_ids)
+    for ids, name in ((query_ids, "position_ids"), (key_ids, "key_position_ids")):
+        if ids.requires_grad:
+            raise BadChoice(
+                f"{name} requires a gradient, which is not formed here; {name}.detach() works, or attention()"
+            )
     clock = torch.float64 if query_ids.is_floating_point() or key_ids.is_floating_point() else torch.int64
     used = resolve_scale(scale, q.shape[-1] ** -0.5)
     if attn_mask is not None:

@@ -15,7 +15,7 @@ from torch.nn.functional import pad
 from .fused import Part, attend, gradients, join, logit_gradients
 from .gap_bias import GapBias, Slide
 from .groups import Group, groups
-from .pieces import Call, Piece, pieces
+from .pieces import Call, pieces
 from .slots import Slots, width
 from .stacks import Stack, stacks
 from .terms import Terms
@@ -85,17 +85,17 @@ class Gradients:
         if term.slots is None:
             of_slopes = -logit_gradients(*given, terms.distance(terms.gap(stack.piece)))
         else:
-            of_slopes = _of_slopes(terms, stack.piece, term.slots, of_q[..., longer.slots.start :])
+            here = terms.times(stack.piece)[0]
+            of_slopes = _of_slopes(term.slots, of_q[..., longer.slots.start :], here) / terms.call.scale
         into = group.heads(self.slopes)
         into += of_slopes.sum_to_size(into.shape)
 
 
-def _of_slopes(terms: Terms, piece: Piece, found: Slots, of_slots: Tensor) -> Tensor:
-    """-Σ ∂logit ((t - c) + (c - s)) over a rectangle, (N, M): from the query slots, then from the probe."""
-    scale, (here, _) = terms.call.scale, terms.times(piece)
+def _of_slopes(found: Slots, of_slots: Tensor, here: Tensor) -> Tensor:
+    """-σ Σ ∂logit (here + (c - s)) over a rectangle, here = t - c; from the query slots, then the probe."""
     own = found.query.shape[-1]
     of_query, of_row = found.leading(of_slots[..., :own])[..., 0], of_slots[..., own].double()
-    return -(of_query + of_row * here).sum((-2, -1)) / scale
+    return -(of_query + of_row * here).sum((-2, -1))
 
 
 def attention_forward(q: Tensor, k: Tensor, v: Tensor, bias: GapBias, call: Call) -> tuple[Tensor, Tensor]:
@@ -104,15 +104,15 @@ def attention_forward(q: Tensor, k: Tensor, v: Tensor, bias: GapBias, call: Call
     out = v.new_zeros(*q.shape[:3], v.shape[-1], dtype=compute_dtype(q.dtype))
     log_sum = q.new_full(q.shape[:3], -math.inf, dtype=torch.float64)
     for group in groups(call, bias, q, k):
-        into, terms = (group.heads(out), group.heads(log_sum)), Terms(call, bias, group, q)
+        total, totals, terms = group.heads(out), group.heads(log_sum), Terms(call, bias, group, q)
         given = _stacks(group, call)
         longer = Longer(terms, given, q, k, v, probe=False)
         for stack in given:
             term = terms.of(stack.piece)
             part, part_log_sum = attend(Part(*longer.put(stack, term.slots), term.mask, call.scale))
-            whole = map(stack.rows, into)
-            # pyrefly: ignore[bad-argument-count]
-            join(*whole, part[..., : v.shape[-1]], part_log_sum + term.left_out)
+            join(
+                stack.rows(total), stack.rows(totals), part[..., : v.shape[-1]], part_log_sum + term.left_out
+            )
     return out.to(q.dtype), log_sum
 
 

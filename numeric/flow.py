@@ -18,6 +18,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
+from ..symbolic.block import Block
 from ..symbolic.generator import Generator
 from ..symbolic.lowering import DECAY, FREQUENCY, shape_program
 from ..symbolic.program import Program
@@ -117,8 +118,8 @@ def lower(generator: Generator) -> Lowered:
         changes = [Change(rows) for rows in (found.basis, found.inverse)]
         transposed = [Change(tuple(zip(*rows, strict=True))) for rows in (found.basis, found.inverse)]
     else:
-        # pyrefly: ignore[bad-argument-type]
-        blocks = tuple(rates(block, f"generator.blocks[{i}]") for i, block in enumerate(generator.blocks))
+        canonical = ((i, block) for i, block in enumerate(generator.blocks) if isinstance(block, Block))
+        blocks = tuple(rates(block, f"generator.blocks[{i}]") for i, block in canonical)
         exact = (generator.basis, generator.inverse_basis)
         changes, transposed = [_change(m) for m in exact], [_change(m.T) for m in exact]
     return Lowered(generator.dim, _batches(blocks), *changes, *transposed)

@@ -45,7 +45,9 @@ class Group:
 
 
 def groups(call: Call, bias: GapBias, q: Tensor, k: Tensor) -> Iterator[Group]:
-    """All sequences and heads, in as few groups as positions and reaches allow."""
+    """All sequences and heads, in as few groups as positions and reaches allow; none of no sequences."""
+    if not q.shape[0] * q.shape[1]:
+        return
     for group in _alike(call, q, k):
         if not isinstance(bias, Slide) or not _worth(call, group):
             yield group

@@ -12,7 +12,7 @@ from .errors import BadDtype, BadTensor, TooLarge
 from .layout import join_pairs
 from .linear_inputs import Tokens, running_sum
 from .tables import LARGEST_ANGLE
-from .validation import INTEGERS, check_heads, check_tensor, compute_dtype, same_device
+from .validation import INTEGERS, check_flag, check_heads, check_tensor, compute_dtype, same_device
 
 
 def check_tokens(
@@ -31,6 +31,7 @@ def check_tokens(
         raise BadTensor(f"v has shape {tuple(v.shape)}, but q has {tuple(q.shape)}; ({sizes}, dv) works")
     if isinstance(scale, bool) or not isinstance(scale, int | float) or not math.isfinite(scale):
         raise BadTensor(f"scale is {scale!r}; a finite number works")
+    check_flag(interleaved, "interleaved")
     turned = _turned_so_far(check_angle(angle, q), q)
     decay = check_log_decay(log_decay, q, turned is not None, interleaved)
     return Tokens(q, k, v, decay, turned, float(scale), interleaved)

@@ -59,11 +59,11 @@ class Tokens:
         def cut(x: Tensor) -> Sequence[Tensor]:
             return [x] * len(sizes) if x.shape[2] != self.time else x.split(list(sizes), dim=2)
 
-        parts = [cut(x) for x in (self.q, self.k, self.v, self.log_decay)]
         turned = [None] * len(sizes) if self.turned is None else cut(self.turned)
-        rows = zip(*parts, turned, strict=True)
-        # pyrefly: ignore[bad-argument-count]
-        return [Tokens(*row, self.scale, self.interleaved) for row in rows]
+        parts = zip(cut(self.q), cut(self.k), cut(self.v), cut(self.log_decay), turned, strict=True)
+        return [
+            Tokens(q, k, v, decay, so_far, self.scale, self.interleaved) for q, k, v, decay, so_far in parts
+        ]
 
     def gathered(self, places: Tensor) -> Tokens:
         """The tokens at some places; place -1 is an empty token, which adds nothing and keeps the state."""
@@ -105,9 +105,8 @@ class Tokens:
 def rotated(x: Tensor, angle: Tensor, interleaved: bool, *, back: bool = False) -> Tensor:
     """R(θ) x on planes of the last axis, or R(-θ) x; θ float64 (…, pairs), rounded as cos and sin."""
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-    kernel = turn_transposed if back else turn
-    # pyrefly: ignore[bad-argument-count, bad-argument-type]
-    return join_pairs(*kernel(*split_pairs(x, interleaved), cos, sin), interleaved)
+    first, second = (turn_transposed if back else turn)(*split_pairs(x, interleaved), cos, sin)
+    return join_pairs(first, second, interleaved)
 
 
 def running_sum(x: Tensor, block: int = 256) -> Tensor:

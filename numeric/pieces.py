@@ -28,6 +28,13 @@ class Piece:
     side: int
     centre: Tensor | None = None
 
+    @property
+    def between(self) -> Tensor:
+        """The centre of a rectangle."""
+        if self.centre is None:
+            raise ValueError("a piece near the diagonal has no centre")
+        return self.centre
+
 
 @dataclass(frozen=True)
 class Call:

@@ -36,13 +36,13 @@ rounded to multiples of 2^-24, an error of at most 2^-25 √(2L) in a product.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from .errors import TooLarge
+from .validation import compute_dtype
 
 PARTS = {torch.float64: 1, torch.float32: 2, torch.float16: 2, torch.bfloat16: 3}
 
@@ -84,7 +84,7 @@ def split(x: Tensor, dtype: torch.dtype, parts: int) -> list[Tensor]:
 def slots(query: Tensor, key: Tensor, dtype: torch.dtype) -> Slots:
     """The slots of Σ_r Q_r(t) K_r(s): float64 (..., Tq, n) and (..., Tk, n) to columns in `dtype`.
 
-    TooLarge where a factor is not finite, or a product is more than two numbers of the dtype multiply to.
+    TooLarge where a factor is not finite, or a product is more than the kernel's sum of them holds.
     """
     exponents = _balance(_largest(query), _largest(key), dtype)
     parts = PARTS[dtype]
@@ -106,11 +106,12 @@ def _largest(x: Tensor) -> Tensor:
 def _balance(query: Tensor, key: Tensor, dtype: torch.dtype) -> Tensor:
     """e with 2^{-e} max|Q| ≈ 2^e max|K|, whole numbers."""
     product = query * key
-    limit = min(torch.finfo(dtype).max / 2, math.sqrt(torch.finfo(torch.float64).max)) ** 2 / 2
+    most = torch.finfo(dtype).max / 4  # of a factor that is up to √2 larger than the other
+    limit = min(torch.finfo(compute_dtype(dtype)).max / 2, 2 * most * most)
     if not bool((product <= limit).all()):  # NaN is refused as well
         raise TooLarge(
-            f"the bias reaches {float(product.max()):.4g} before scaling, beyond the {limit:.4g} that two "
-            f"numbers of {dtype} multiply to; fewer positions, a smaller slope, or a wider dtype works"
+            f"the bias reaches {float(product.max()):.4g} before scaling, beyond the {limit:.4g} that a sum "
+            f"of products of {dtype} holds; fewer positions, a smaller slope, or a wider dtype works"
         )
     ratio = torch.where(product > 0, query.log2() - key.log2(), 0.0)
     return (ratio / 2).round()

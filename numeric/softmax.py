@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .errors import BadDtype, BadTensor
-from .validation import check_heads, check_token_positions, compute_dtype, same_device
+from .errors import BadDtype, BadTensor, TooLarge
+from .validation import check_flag, check_heads, check_token_positions, compute_dtype, same_device
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,12 @@ def check_shapes(q: Tensor, k: Tensor, v: Tensor, enable_gqa: bool) -> int:
             f"q, k, v have shapes {tuple(q.shape)}, {tuple(k.shape)}, {tuple(v.shape)}; "
             "(batch, heads, Tq, d), (batch, heads, Tk, d), (batch, heads, Tk, dv) work"
         )
-    groups, rest = divmod(q.shape[1], max(1, k.shape[1]))
+    if not q.shape[3]:
+        raise BadTensor(f"q has shape {tuple(q.shape)}, without features; a head_dim of 1 or more works")
     if q.shape[1] == k.shape[1]:
         return 1
-    if not enable_gqa or rest:
+    groups, rest = divmod(q.shape[1], max(1, k.shape[1]))
+    if not check_flag(enable_gqa, "enable_gqa") or rest or not k.shape[1]:
         raise BadTensor(
             f"q has {q.shape[1]} heads and k has {k.shape[1]}; equal numbers work, "
             "or enable_gqa=True with a number of query heads that is a multiple of the key heads"
@@ -132,9 +134,21 @@ def positions(
     if key_position_ids is None:
         key_position_ids = query_ids if queries == keys else torch.arange(keys, device=q.device)
     key_ids = check_token_positions(key_position_ids, batch, keys, "key_position_ids")
-    same_device(q, "q", query_ids, "position_ids")
-    same_device(q, "q", key_ids, "key_position_ids")
+    for ids, name in ((query_ids, "position_ids"), (key_ids, "key_position_ids")):
+        same_device(q, "q", ids, name)
+        _refuse_unreadable(ids, name)
     return torch.atleast_2d(query_ids), torch.atleast_2d(key_ids)
+
+
+def _refuse_unreadable(ids: Tensor, name: str) -> None:
+    """BadTensor for readings that are no numbers, TooLarge for positions whose gaps int64 cannot hold."""
+    if ids.is_meta or not ids.numel() or torch.compiler.is_compiling():
+        return
+    if ids.is_floating_point():
+        if not bool(ids.detach().isfinite().all()):
+            raise BadTensor(f"{name} contains NaN or infinity; finite clock readings work")
+    elif ids.dtype == torch.int64 and not -(2**62) <= int(ids.min()) <= int(ids.max()) < 2**62:
+        raise TooLarge(f"{name} reaches beyond ±2^62, where gaps do not fit int64; smaller positions work")
 
 
 def _mask(attn_mask: Tensor | None, q: Tensor, k: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from .errors import TooLarge
 from .gap_bias import GapBias
 from .groups import Group
 from .pieces import Call, Piece
@@ -40,14 +41,14 @@ class Terms:
         if known is None or not all(map(torch.equal, known[0], gaps)):
             known = gaps, (self._rectangle if piece.side else self._near)(*gaps)
             self._known[shape] = known
-        return known[1] if self.call.mask is None else self._with_mask(known[1], piece)
+        given, (_, term) = self.call.mask, known
+        return term if given is None or term.mask is None else self._masked(term.mask, given, piece)
 
     def times(self, piece: Piece) -> tuple[Tensor, Tensor]:
         """t - c and c - s in float64; both are negative for keys ahead, unless the bias is of |t - s|."""
-        sign = piece.side if self.call.symmetric else 1
+        sign, centre = piece.side if self.call.symmetric else 1, piece.between
         t, s = self.group.query_ids[piece.rows], self.group.key_ids[piece.cols]
-        # pyrefly: ignore[unsupported-operation]
-        return sign * (t - piece.centre).double(), sign * (piece.centre - s).double()
+        return sign * (t - centre).double(), sign * (centre - s).double()
 
     def gap(self, piece: Piece) -> Tensor:
         """u in float64, (S, K)."""
@@ -67,22 +68,23 @@ class Terms:
         """The bias rounded once, -∞ for hidden pairs."""
         hidden = gap < 0 if self.call.causal else torch.zeros_like(gap, dtype=torch.bool)
         bias = self.group.heads(self.bias.at(self.distance(gap).masked_fill(hidden, 0.0)))
-        mask = bias.to(compute_dtype(self.dtype)).masked_fill(hidden, -math.inf)
+        rounded = bias.to(compute_dtype(self.dtype))
+        if not bool(rounded.isfinite().all()):
+            raise TooLarge(
+                f"the bias reaches {float(bias.abs().max()):.4g}, beyond what {rounded.dtype} holds; fewer "
+                "positions, a bias that grows less, or a wider dtype works"
+            )
+        mask = rounded.masked_fill(hidden, -math.inf)
         return Term(None, 0.0, mask.expand(*self._heads, -1, -1)[:, :, None])
 
-    def _with_mask(self, term: Term, piece: Piece) -> Term:
-        """With the rows and columns of the caller's mask."""
-        given, mask = self.call.mask, term.mask
+    def _masked(self, mask: Tensor, given: Tensor, piece: Piece) -> Term:
+        """A mask with the rows and columns of the caller's."""
         for axis, part in ((2, piece.rows), (3, piece.cols)):
-            # pyrefly: ignore[missing-attribute]
             if given.shape[axis] > 1:
-                # pyrefly: ignore[missing-attribute]
                 given = given.narrow(axis, part.start, part.stop - part.start)
-        # pyrefly: ignore[bad-argument-type]
         given = self.group.heads(given)[:, :, None]
-        # pyrefly: ignore[missing-attribute, unsupported-operation]
         hidden = mask.masked_fill(~given, -math.inf) if given.dtype == torch.bool else mask + given
-        return replace(term, mask=hidden)
+        return Term(None, 0.0, hidden)
 
 
 __all__ = ["Term", "Terms"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .errors import BadDtype, BadTensor, PositionOutOfRange
+from .errors import BadChoice, BadDtype, BadTensor, PositionOutOfRange
 from .layout import time_axis
 
 FLOATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
@@ -28,6 +28,13 @@ def check_heads(x: object, name: str, layout: str = "bhtd") -> Tensor:
     if x.ndim != 4:
         words = "(batch, heads, time, head_dim)" if layout == "bhtd" else "(batch, time, heads, head_dim)"
         raise BadTensor(f"{name} has rank {x.ndim} and shape {tuple(x.shape)}; rank 4, {words}, works")
+    return x
+
+
+def check_flag(x: object, name: str) -> bool:
+    """x itself, known to be True or False."""
+    if not isinstance(x, bool):
+        raise BadChoice(f"{name} is {x!r}; True or False works")
     return x
 
 

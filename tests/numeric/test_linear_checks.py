@@ -46,6 +46,7 @@ DECAY = -torch.ones(2)
         ({"scale": math.nan}, BadTensor, "scale is nan"),
         ({"scale": None}, BadTensor, "scale is None; a finite number works"),
         ({"chunk_size": 48}, BadTensor, "chunk_size is 48; a power of two works"),
+        ({"interleaved": "no"}, BadChoice, "interleaved is 'no'; True or False works"),
         ({"chunk_size": 0}, BadTensor, "chunk_size is 0"),
         ({"chunk_size": 16.0}, BadTensor, "chunk_size is 16.0"),
         ({"initial_state": X[0]}, BadTensor, r"initial_state has shape .*\(1, 2, 4, 4\) works"),

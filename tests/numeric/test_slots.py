@@ -117,9 +117,11 @@ def test_float16_holds_a_bias_far_beyond_its_own_range():
 def test_a_bias_that_no_two_numbers_multiply_to_is_refused():
     far = torch.tensor([[2.0**40]], dtype=torch.float64)
     with pytest.raises(
-        TooLarge, match=r"the bias reaches 1\.1e\+12 before scaling, beyond the 5\.363e\+08 that two"
+        TooLarge, match=r"the bias reaches 1\.1e\+12 before scaling, beyond the 5\.363e\+08 that a sum"
     ):
         slots(torch.ones(1, 1).double(), far, torch.float16)
+    with pytest.raises(TooLarge, match=r"the bias reaches 1e\+39 before scaling, beyond the 1\.701e\+38"):
+        slots(torch.tensor([[1e20]]).double(), torch.tensor([[1e19]]).double(), torch.bfloat16)
     with pytest.raises(TooLarge, match="the bias reaches nan"):
         slots(torch.full((1, 1), torch.nan).double(), far, torch.float32)
 
