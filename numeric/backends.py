@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from . import native
 from .errors import BadChoice, NotBuilt
+from .transforms import transforming
 
 IMPLS = ("auto", "eager", "native", "triton")
 _HOME = {"native": "cpu", "triton": "cuda"}  # the device of each compiled path
@@ -16,18 +17,24 @@ def chosen(impl: str, device: str) -> str:
     """The path for tensors on a device of this type: "eager", "native" (CPU) or "triton" (CUDA).
 
     "auto" takes the compiled path of the device if it can be built, else the eager one, and warns once why.
-    A path that was asked for by name and cannot run raises: BadChoice on the wrong device, NotBuilt where
+    Inside torch.func and forward-mode differentiation it is the eager one, which they see through. A path
+    that was asked for by name and cannot run raises: BadChoice there and on the wrong device, NotBuilt where
     something is missing, with what to install. On meta every path has shapes and no numbers.
     """
     if impl == "eager":
         return impl
     if impl == "auto":
-        return _fastest(device)
+        return "eager" if transforming() else _fastest(device)
     if impl not in IMPLS:
         raise BadChoice(f"impl is {impl!r}; one of {', '.join(map(repr, IMPLS))} works")
     if device not in (_HOME[impl], "meta"):
         raise BadChoice(
             f"impl={impl!r} runs on {_HOME[impl]} but x is on {device}; impl='auto' or 'eager' works"
+        )
+    if transforming():
+        raise BadChoice(
+            f"impl={impl!r} does not see into transforms of torch.func (vmap, grad, jvp, …) and forward-mode "
+            "differentiation; impl='auto' or 'eager' works"
         )
     if reason := missing(impl):
         raise NotBuilt(f"impl={impl!r} cannot run here: {reason}; impl='eager' works")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, get_num_threads, is_grad_enabled
 from torch.autograd import forward_ad
+from torch.autograd.graph import increment_version
 from torch.compiler import is_compiling
 
 from ..symbolic.lowering import shape_program
@@ -85,12 +86,15 @@ def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Ten
     try:
         # pyrefly: ignore[bad-argument-type]
         call = _CALLS.get(_kind(1, (x, out, *table), options))
-    except TypeError:  # an option that cannot be hashed is none that was fine
+    except (TypeError, RuntimeError):  # options without a hash, tensors without a shape: none that were fine
         return None
     if call is None:
         return None
     cos, sin, ids = table
-    y = fresh(x) if out is None else out
+    if out is None:
+        y = fresh(x)
+    else:
+        increment_version(y := out)  # what autograd saved of it is void
     rows = None if ids is None else ids.data_ptr()
     threads = get_num_threads() if call.large else 1
     refused = call.run(
@@ -105,7 +109,7 @@ def turned_qk(q: Tensor, k: Tensor, table: Table, options: Options) -> tuple[Ten
     try:
         # pyrefly: ignore[bad-argument-type]
         call = _CALLS.get(_kind(2, (q, k, *table), options))
-    except TypeError:
+    except (TypeError, RuntimeError):
         return None
     if call is None:
         return None

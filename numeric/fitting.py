@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from .errors import BadChoice, BadDtype, BadTensor, NeedsGradient
+from .forms import Form, check_apart, check_own
 from .layout import rotated_width, split_pairs, time_axis
+from .sharding import is_distributed
+from .transforms import transforming
 from .validation import (
     check_heads,
     check_row_numbers,
@@ -73,16 +76,27 @@ def check_out(out: object, x: Tensor, cos: Tensor, sin: Tensor) -> None:
         raise NeedsGradient(
             "out was given but a gradient is needed; leave out=None, or call under torch.no_grad()"
         )
+    if is_distributed(x) or is_distributed(out):
+        raise BadTensor("x or out is a DTensor, into which no result can be written; out=None works")
+    if all(map(_has_address, (x, out, cos, sin))):
+        check_own(Form.of(out))
+        check_apart([(x, out)], (cos, sin))
+
+
+def _has_address(x: Tensor) -> bool:
+    """Whether x is memory by itself; what a compiler or a transform writes to is a copy."""
+    plain = type(x) in (Tensor, nn.Parameter) and not x.is_meta
+    return plain and not torch.compiler.is_compiling() and not transforming()
 
 
 def _rotated_width(x: Tensor, name: str, cos: Tensor, sin: Tensor, rotary_dim: int | None) -> int:
     """2 * pairs, after refusing tables that do not belong to x."""
     check_tensor(cos, "cos")
     check_tensor(sin, "sin")
-    if cos.shape != sin.shape or not 2 <= cos.ndim <= 3:
+    if cos.shape != sin.shape or not 2 <= cos.ndim <= 3 or not cos.shape[-1]:
         raise BadTensor(
             f"cos has shape {tuple(cos.shape)} and sin {tuple(sin.shape)}; "
-            "both (time, pairs) or both (batch, time, pairs) works"
+            "both (time, pairs) or both (batch, time, pairs) works, with one pair or more"
         )
     for table_name, table in (("cos", cos), ("sin", sin)):
         same_device(x, name, table, table_name)

@@ -30,7 +30,8 @@ from .formula import evaluate
 from .layout import over_heads, select, time_axis
 from .roots import Rates, in_planes, rates
 from .tables import exact_angles
-from .validation import check_heads, check_token_positions, compute_dtype, same_device
+from .transforms import unwrapped
+from .validation import check_flags, check_heads, check_token_positions, compute_dtype, same_device
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,7 @@ def transport(
     Raises BadTensor or BadDtype naming the argument, NotLowered if a symbol is left in the generator.
     """
     x = check_heads(x, "x", layout)
+    check_flags(transpose=transpose)
     if not isinstance(generator, Generator):
         raise BadDtype(f"generator is a {type(generator).__name__}; a Generator works")
     if generator.dim != x.shape[-1]:
@@ -217,7 +219,7 @@ def _refuse_powers(tables: list[Tensor], size: int, dtype: torch.dtype) -> None:
     if any(x.is_meta or not x.numel() for x in tables) or torch.compiler.is_compiling():
         return
     limit = torch.finfo(dtype).max
-    if not all(bool((table.detach().abs() <= limit).all()) for table in tables):
+    if not all(bool((unwrapped(table).detach().abs() <= limit).all()) for table in tables):
         raise TooLarge(
             f"exp(tX) contains powers up to t^{size - 1}, which overflow at such positions; use positions "
             "nearer to 0, or attention(), which works with gaps t - s"
@@ -235,7 +237,7 @@ def _fade(decays: tuple[float, ...], time: Tensor, dtype: torch.dtype) -> Tensor
     """e^{-γt} in float64, time broadcast against decays; TooLarge if it overflows in `dtype`."""
     exponent = -torch.tensor(decays, dtype=torch.float64, device=time.device) * time
     if not exponent.is_meta and not torch.compiler.is_compiling() and exponent.numel():
-        limit, largest = math.log(torch.finfo(dtype).max), float(exponent.detach().max())
+        limit, largest = math.log(torch.finfo(dtype).max), float(unwrapped(exponent).detach().max())
         if largest > limit:
             raise TooLarge(
                 f"exp(tX) contains e^{largest:.4g}, beyond the {limit:.1f} that {dtype} holds; use positions "

@@ -48,8 +48,7 @@ def check_fit(
         raise BadDtype(f"x has dtype {x.dtype}; float64, float32, bfloat16 or float16 works")
     if len(x.shape) != 4 or (out.shape, out.dtype) != (x.shape, x.dtype):
         raise BadTensor(f"out is {_words(out)}, but x is {_words(x)}; both alike and of rank 4 works")
-    if overlaps_itself(out):
-        raise BadTensor(f"out is {_words(out)} with strides {out.strides}: its entries share memory")
+    check_own(out)
     if len(tables) != len(program.tables):
         raise BadTensor(f"{len(tables)} tables are given, but {program.name} takes {len(program.tables)}")
     batch, time = x.shape[0], x.shape[time_axis(layout)]
@@ -70,6 +69,12 @@ def check_fit(
 
 def _words(form: Form) -> str:
     return f"{tuple(form.shape)} {form.dtype}"
+
+
+def check_own(out: Form) -> None:
+    """Refuse a result of which two entries share memory."""
+    if overlaps_itself(out):
+        raise BadTensor(f"out is {_words(out)} with strides {out.strides}: its entries share memory")
 
 
 def overlaps_itself(form: Form) -> bool:
@@ -124,4 +129,4 @@ def _reaches(gap: int, axes: list[tuple[int, int]]) -> bool:
     return any(abs(d) < n and _reaches(gap - d * stride, rest) for d in (near, near + 1))
 
 
-__all__ = ["Form", "check_apart", "check_fit", "may_overlap", "overlaps_itself"]
+__all__ = ["Form", "check_apart", "check_fit", "check_own", "may_overlap", "overlaps_itself"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +14,19 @@ from .errors import BadChoice, BadDtype, BadTensor
 from .layout import time_axis
 from .rotary import rotary_embedding_qk
 from .tables import amplitude, frequency_tensor, hf_frequency_tensor, rotary_table
-from .validation import check_heads, check_tensor, compute_dtype
+from .validation import (
+    check_flags,
+    check_heads,
+    check_tensor,
+    check_token_positions,
+    compute_dtype,
+    same_device,
+)
+
+_READ = (  # of a config
+    "rope_parameters", "rope_theta", "rope_scaling", "partial_rotary_factor",
+    "head_dim", "hidden_size", "num_attention_heads", "max_position_embeddings",
+)  # fmt: skip
 
 
 class RotaryEmbedding(nn.Module):
@@ -40,6 +53,7 @@ class RotaryEmbedding(nn.Module):
     ) -> None:
         super().__init__()
         time_axis(layout)
+        check_flags(interleaved=interleaved)
         if angles not in ("exact", "hf"):
             raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
         self.interleaved, self.layout, self.angles = interleaved, layout, angles
@@ -69,10 +83,9 @@ class RotaryEmbedding(nn.Module):
         each. interleaved is not in a config: True for checkpoints of the GPT-J kind. Errors as for
         `frequencies`; BadTensor if there is no head_dim.
         """
-        given = config if isinstance(config, Mapping) else vars(config)
+        given = config if isinstance(config, Mapping) else _attributes(config)
         waves = frequencies(
             _rope_parameters(given),
-            # pyrefly: ignore[bad-argument-type]
             _head_dim(given),
             max_position_embeddings=given.get("max_position_embeddings"),
             layer_type=layer_type,
@@ -99,6 +112,8 @@ class RotaryEmbedding(nn.Module):
         the positions 0 … n-1. dtype: float32 or float64. Errors as for `rotary_table`.
         """
         if isinstance(position_ids, int) and not isinstance(position_ids, bool):
+            if position_ids < 0:
+                raise BadTensor(f"position_ids is {position_ids}; an integer tensor or a length works")
             position_ids = torch.arange(position_ids, device=self._inv_freq.device)
         if not isinstance(position_ids, Tensor):
             raise BadDtype(
@@ -120,6 +135,8 @@ class RotaryEmbedding(nn.Module):
         both. Errors as for `rotary_table` and `rotary_embedding`; gradients flow to q and k.
         """
         check_heads(q, "q", self.layout)
+        check_token_positions(position_ids, q.shape[0], q.shape[time_axis(self.layout)])
+        same_device(q, "q", position_ids, "position_ids")
         cos, sin = self._kept_tables(position_ids, compute_dtype(q.dtype))
         return rotary_embedding_qk(
             q, k, cos, sin, interleaved=self.interleaved, layout=self.layout, rotary_dim=self.rotary_dim
@@ -130,7 +147,7 @@ class RotaryEmbedding(nn.Module):
 
         Positions are compared number by number: a tensor may change without notice.
         """
-        if not isinstance(position_ids, Tensor) or not unwatched(position_ids):
+        if not unwatched(position_ids):
             return self.tables(position_ids, dtype=dtype)
         key = (
             dtype,
@@ -167,20 +184,39 @@ def _check_frequencies(frequencies: Tensor) -> None:
         )
 
 
-def _head_dim(given: Mapping) -> object:
+def _attributes(config: object) -> dict[str, Any]:
+    """What is read of a config, where it has that, under any name that it answers to."""
+    return {name: getattr(config, name) for name in _READ if hasattr(config, name)}
+
+
+def _head_dim(given: Mapping) -> int:
     """head_dim, or hidden_size / num_attention_heads."""
-    size = given.get("head_dim")
-    if size is None and not {"hidden_size", "num_attention_heads"} <= given.keys():
+    if (size := given.get("head_dim")) is not None:
+        return size
+    width, heads = given.get("hidden_size"), given.get("num_attention_heads")
+    if width is None or heads is None:
         raise BadTensor("config has no head_dim, nor hidden_size and num_attention_heads; one of them works")
-    return given["hidden_size"] // given["num_attention_heads"] if size is None else size
+    if not (isinstance(width, int) and isinstance(heads, int) and heads > 0 and width % heads == 0):
+        raise BadTensor(
+            f"config has no head_dim, hidden_size {width!r} and num_attention_heads {heads!r}; a head_dim "
+            "works, or whole numbers of which one divides the other"
+        )
+    return width // heads
 
 
-def _rope_parameters(given: Mapping) -> object:
+def _rope_parameters(given: Mapping) -> dict:
     """rope_parameters, or what older configs say in rope_theta, rope_scaling and partial_rotary_factor."""
     if given.get("rope_parameters") is not None:
-        return given["rope_parameters"]
+        return _mapping(given, "rope_parameters")
     older = {key: given[key] for key in ("rope_theta", "partial_rotary_factor") if given.get(key) is not None}
-    return {**older, **(given.get("rope_scaling") or {})}
+    return older if given.get("rope_scaling") is None else {**older, **_mapping(given, "rope_scaling")}
+
+
+def _mapping(given: Mapping, name: str) -> dict:
+    found = given[name]
+    if not isinstance(found, Mapping):
+        raise BadDtype(f"config has {name} {found!r}; a mapping works")
+    return dict(found)
 
 
 __all__ = ["RotaryEmbedding"]

@@ -2,7 +2,7 @@
 
     exptx::rotary       y = R x, a new tensor
     exptx::rotary_qk    the same for queries and keys in one call
-    exptx::rotary_out   y = R x, written into `out`, which may be x itself
+    exptx::rotary_out   y = R x, written into `out`, which may be x itself; autograd is told that it changed
 
 y is linear in x and in the table, and so are the gradients of a loss: with respect to x it is the incoming
 one g turned by the transposed generator, Rᵀg; with respect to cos and sin the products of x and g, summed
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch.autograd.graph import increment_version
 
 from . import native
 from .layout import split_pairs, time_axis
@@ -52,9 +53,17 @@ def _rotary_out_cpu(x: Tensor, out: Tensor, *arguments) -> None:
     native.rotary(x, out, *arguments)
 
 
+def _rotary_out_told(keys: torch._C.DispatchKeySet, x: Tensor, out: Tensor, *arguments) -> None:
+    """The same on any device, with the version of `out` counted up: what was saved of it is void."""
+    increment_version(out)
+    with torch._C._AutoDispatchBelowADInplaceOrView():
+        rotary_out.redispatch(keys & torch._C._after_ADInplaceOrView_keyset, x, out, *arguments)
+
+
 LIBRARY.impl("rotary", _rotary_cpu, "CPU")
 LIBRARY.impl("rotary_qk", _rotary_qk_cpu, "CPU")
 LIBRARY.impl("rotary_out", _rotary_out_cpu, "CPU")
+LIBRARY.impl("rotary_out", _rotary_out_told, "ADInplaceOrView", with_keyset=True)
 
 torch.library.register_fake("exptx::rotary", lambda x, *_: fresh(x), lib=LIBRARY)
 torch.library.register_fake("exptx::rotary_qk", lambda q, k, *_: (fresh(q), fresh(k)), lib=LIBRARY)

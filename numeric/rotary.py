@@ -6,15 +6,13 @@ y1 = x0 sin + x1 cos
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch import Tensor
 
 from . import direct, eager, ops
 from .backends import chosen
-from .errors import BadTensor
 from .fitting import check_out, check_same_kind, rotated_coordinates
-from .sharding import beside, is_distributed
+from .sharding import beside
+from .validation import check_flags
 
 
 def rotary_embedding(
@@ -42,8 +40,10 @@ def rotary_embedding(
     it whenever heads turn in part: a full-width table of half the head passes for a half-width one.
     inverse: turn back, by the transposed matrix; that undoes the rotation only for tables of amplitude 1.
     impl: "native" (C, on the CPU), "triton" (CUDA) or "eager" (PyTorch operations, which torch.compile may
-    fuse); "auto" takes the compiled path of the device, or says once why it cannot and takes "eager".
-    out: receives the result, may be x itself; NeedsGradient if x, cos or sin need one.
+    fuse); "auto" takes the compiled path of the device, or says once why it cannot and takes "eager", as it
+    does inside torch.func (vmap, grad, jvp, …) and forward-mode differentiation.
+    out: receives the result, may be x itself, but not overlap it otherwise; NeedsGradient if x, cos or sin
+    need one.
     Gradients flow to x, cos and sin. x may be a DTensor; plain tables then count as replicated. Raises
     BadTensor (shapes, devices), BadDtype, BadChoice, PositionOutOfRange (an id below 0 or beyond the table),
     NotBuilt or NeedsGradient. Source: Su et al., arXiv 2104.09864, section 3.4.2.
@@ -52,20 +52,16 @@ def rotary_embedding(
     if (y := direct.turned(x, out, (cos, sin, position_ids), options)) is not None:
         return y
     width = rotated_coordinates(x, "x", cos, sin, position_ids, layout, rotary_dim)
+    check_flags(interleaved=interleaved, inverse=inverse)
     path = chosen(impl, x.device.type)
-    if out is not None:
-        check_out(out, x, cos, sin)
-        if is_distributed(x):
-            raise BadTensor("x is a DTensor, whose result cannot be written into out; out=None works")
-    kernels = eager if path == "eager" else ops
-    table = beside(x, cos, sin, position_ids)
-    given: Any = (*table, width, interleaved, layout, inverse)
+    kernels, table = eager if path == "eager" else ops, beside(x, cos, sin, position_ids)
     if (y := out) is None:
-        y = kernels.rotary(x, *given)
+        y = kernels.rotary(x, *table, width, interleaved, layout, inverse)
     else:
-        kernels.rotary_out(x, out, *given)
+        check_out(y, x, cos, sin)
+        kernels.rotary_out(x, y, *table, width, interleaved, layout, inverse)
     if path == "native":
-        direct.remember((x,), (y,), out, table, options)  # pyrefly: ignore[bad-argument-type]
+        direct.remember((x,), (y,), out, table, options)
     return y
 
 
@@ -94,15 +90,14 @@ def rotary_embedding_qk(
         return y
     width = rotated_coordinates(q, "q", cos, sin, position_ids, layout, rotary_dim)
     check_same_kind(q, k, layout)
+    check_flags(interleaved=interleaved, inverse=inverse)
     path = chosen(impl, q.device.type)
-    arguments = (*beside(q, cos, sin, position_ids), width, interleaved, layout, inverse)
+    table, turn = beside(q, cos, sin, position_ids), (width, interleaved, layout, inverse)
     if path == "eager":
-        # pyrefly: ignore[bad-argument-type]
-        return eager.rotary(q, *arguments), eager.rotary(k, *arguments)
-    y = ops.rotary_qk(q, k, *arguments)
+        return eager.rotary(q, *table, *turn), eager.rotary(k, *table, *turn)
+    y = ops.rotary_qk(q, k, *table, *turn)
     if path == "native":
-        # pyrefly: ignore[bad-argument-type]
-        direct.remember((q, k), y, None, arguments[:3], options)
+        direct.remember((q, k), y, None, table, options)
     return y
 
 

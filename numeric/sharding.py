@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from typing import TYPE_CHECKING, TypeGuard
 
 from torch import Tensor
 
 from . import ops
+from .direct import Table
 from .layout import time_axis
 
+if TYPE_CHECKING:
+    from torch.distributed.tensor import DTensor
 
-def beside(x: Tensor, *others: Tensor | None) -> tuple[Tensor | None, ...]:
-    """The others as they are; where x is a DTensor, plain ones as tensors replicated over its mesh."""
+
+def beside(x: Tensor, cos: Tensor, sin: Tensor, position_ids: Tensor | None) -> Table:
+    """The table as it is; where x is a DTensor, what of it is plain as replicated over its mesh."""
     if not is_distributed(x):
-        return others
+        return cos, sin, position_ids
     from torch.distributed.tensor import DTensor, Replicate
 
     _register()
-    # pyrefly: ignore[missing-attribute]
     mesh = x.device_mesh
-    return tuple(
-        other
-        if other is None or isinstance(other, DTensor)
-        else DTensor.from_local(other, mesh, [Replicate()] * mesh.ndim, run_check=False)
-        for other in others
-    )
+
+    def replicated(other: Tensor) -> Tensor:
+        if isinstance(other, DTensor):
+            return other
+        return DTensor.from_local(other, mesh, [Replicate()] * mesh.ndim, run_check=False)
+
+    return replicated(cos), replicated(sin), None if position_ids is None else replicated(position_ids)
 
 
-def is_distributed(x: object) -> bool:
+def is_distributed(x: object) -> TypeGuard[DTensor]:
     """Whether x is a DTensor; where it is, that module is loaded already."""
     if type(x) is Tensor:
         return False

@@ -18,6 +18,7 @@ from torch import Tensor
 from ..symbolic.frequencies import Frequencies
 from .constants import nearest_float
 from .errors import BadChoice, BadDtype, BadTensor, TooLarge
+from .transforms import unwrapped
 from .validation import check_position_ids, check_tensor, same_device
 
 LARGEST_ANGLE = 2.0**28
@@ -117,7 +118,11 @@ def frequency_tensor(inv_freq: Frequencies | Tensor) -> Tensor:
     inv_freq = check_tensor(inv_freq, "inv_freq")
     if inv_freq.ndim != 1 or not len(inv_freq):
         raise BadTensor(f"inv_freq has shape {tuple(inv_freq.shape)}; shape (pairs,) with pairs >= 1 works")
-    if not inv_freq.is_meta and not torch.compiler.is_compiling() and not inv_freq.isfinite().all():
+    if (
+        not inv_freq.is_meta
+        and not torch.compiler.is_compiling()
+        and not unwrapped(inv_freq).isfinite().all()
+    ):
         raise BadTensor("inv_freq contains NaN or infinity; finite radians per position work")
     return inv_freq.to(torch.float64)
 
@@ -171,7 +176,10 @@ def _base_and_width(frequencies: Frequencies) -> tuple[float, int]:
 
 def amplitude(inv_freq: Frequencies | Tensor, attention_scaling: float) -> float:
     """The given scaling, or the attention factor of the Frequencies; both at once are ambiguous."""
-    scaling = float(attention_scaling)
+    try:
+        scaling = float(attention_scaling)
+    except (TypeError, ValueError):
+        scaling = 0.0
     if not isfinite(scaling) or scaling <= 0:
         raise BadTensor(f"attention_scaling is {attention_scaling!r}; a finite positive number works")
     own = 1.0
@@ -186,6 +194,7 @@ def amplitude(inv_freq: Frequencies | Tensor, attention_scaling: float) -> float
 
 def _refuse_large(frequencies: Tensor, ids: Tensor) -> None:
     """Refuse positions that float64 cannot hold and angles beyond 2^28: both would be silently wrong."""
+    frequencies, ids = unwrapped(frequencies), unwrapped(ids)
     if ids.is_floating_point() and not ids.isfinite().all():
         raise BadTensor("position_ids contains NaN or infinity; finite clock readings work")
     largest = max(abs(int(ids.detach().min())), abs(int(ids.detach().max())))
@@ -200,7 +209,7 @@ def refuse_large_angle(angle: Tensor) -> None:
     """TooLarge if some |angle| exceeds 2^28, where float64 no longer holds its fraction of a turn well."""
     if angle.is_meta or torch.compiler.is_compiling() or not angle.numel():
         return
-    largest = float(angle.detach().abs().max())
+    largest = float(unwrapped(angle).detach().abs().max())
     if largest > LARGEST_ANGLE:
         raise TooLarge(
             f"the largest angle |inv_freq * position_ids| is {largest:.4g} > 2^28 radians, where float64 "

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from .errors import BadChoice, BadDtype, BadTensor, PositionOutOfRange
 from .layout import time_axis
+from .transforms import unwrapped
 
 FLOATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
@@ -18,7 +19,22 @@ def check_tensor(x: object, name: str) -> Tensor:
         raise BadDtype(f"{name} is a {type(x).__name__}; a floating-point tensor works")
     if x.dtype not in FLOATS:
         raise BadDtype(f"{name} has dtype {x.dtype}; float64, float32, bfloat16 or float16 works")
+    return check_dense(x, name)
+
+
+def check_dense(x: Tensor, name: str) -> Tensor:
+    """x itself, known to have one number for every index: neither sparse nor nested."""
+    if x.is_nested or x.layout != torch.strided:
+        kind = "nested" if x.is_nested else str(x.layout).removeprefix("torch.")
+        raise BadTensor(f"{name} is a {kind} tensor; a dense one works")
     return x
+
+
+def check_flags(**flags: object) -> None:
+    """Every option is a truth value itself, not something that only counts as one."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise BadChoice(f"{name} is {value!r}; True or False works")
 
 
 def check_heads(x: object, name: str, layout: str = "bhtd") -> Tensor:
@@ -62,7 +78,7 @@ def check_position_ids(position_ids: object, name: str = "position_ids", *, rank
             f"{name} has rank {position_ids.ndim} and shape {tuple(position_ids.shape)}; "
             "shape (time,) or (batch, time) works"
         )
-    return position_ids
+    return check_dense(position_ids, name)
 
 
 def check_token_positions(position_ids: object, batch: int, time: int, name: str = "position_ids") -> Tensor:
@@ -90,7 +106,8 @@ def check_in_table(position_ids: Tensor, length: int) -> None:
     """0 <= id < length for every id; values are read only where they can be (not on meta, not compiled)."""
     if position_ids.is_meta or torch.compiler.is_compiling() or not position_ids.numel():
         return
-    low, high = int(position_ids.min()), int(position_ids.max())
+    numbers = unwrapped(position_ids)
+    low, high = int(numbers.min()), int(numbers.max())
     if low < 0 or high >= length:
         raise outside_table(low if low < 0 else high, length)
 

@@ -60,7 +60,7 @@ def find_compiler() -> Compiler:
     if fcntl is None:
         raise NotBuilt(f"native kernels need a POSIX system, and this is {sys.platform}")
     named = os.environ.get("CC", "").strip()
-    command = shlex.split(named) if named else next(filter(None, map(_found, ("cc", "gcc", "clang"))), None)
+    command = _words(named) if named else next(filter(None, map(_found, ("cc", "gcc", "clang"))), None)
     if not command or not shutil.which(command[0]):
         what = f"$CC is {named!r}, which is not there" if named else "neither cc, gcc nor clang is there"
         raise NotBuilt(f"{what}; {INSTALL}")
@@ -73,6 +73,14 @@ def find_compiler() -> Compiler:
             return Compiler((*command, flag), "\n".join([*machine, shlex.join(command), answer.stdout]))
         said = said or answer.stderr
     raise NotBuilt(f"{command[0]} does not work: {_error(said)}; {INSTALL}")
+
+
+def _words(command: str) -> list[str]:
+    """The words of a command line; none where a quotation in it does not end."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
 
 
 def _found(name: str) -> list[str] | None:
@@ -109,11 +117,11 @@ def load(source: str) -> ctypes.CDLL:
     if folder is not None:
         with suppress(OSError):  # the folder is full, or code may not be run from it
             return _from_cache(folder, key, compiler, source)
-    with tempfile.TemporaryDirectory(prefix="exptx-") as private:
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix="exptx-") as private:
             return ctypes.CDLL(str(_build(Path(private), key, compiler, source)))
-        except OSError as error:
-            raise NotBuilt(f"a compiled kernel cannot be loaded: {error}") from error
+    except OSError as error:  # also where no folder can be written
+        raise NotBuilt(f"a compiled kernel cannot be kept or loaded: {error}") from error
 
 
 def cache_folder() -> Path | None:

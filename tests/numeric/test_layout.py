@@ -157,7 +157,12 @@ def test_the_widths_that_a_refusal_names_do_work(head_dim):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda w: permute_qk(w.tolist(), 2, to="half"), BadDtype, "weight is a list; a tensor of rows"),
+        (
+            lambda w: permute_qk(w.tolist(), 2, to="half"),
+            BadDtype,
+            "weight is a list; a dense tensor of rows",
+        ),
+        (lambda w: permute_qk(w.to_sparse(), 2, to="half"), BadDtype, "weight is a torch.sparse_coo tensor"),
         (lambda w: permute_qk(w, 4, to="half"), BadTensor, r"weight has shape \(10, 3\); \(4 \* head_dim"),
         (
             lambda w: permute_qk(w, 2, to="half"),

@@ -277,6 +277,19 @@ def test_out_receives_the_result_and_may_be_x_itself(impl):
     assert torch.equal(x, known)
 
 
+@pytest.mark.parametrize("impl", ["native", "eager"])
+def test_what_autograd_saved_of_out_is_void(impl):
+    """e^x is saved for its own gradient; overwritten, it must not be used, on the short way neither."""
+    cos, sin = rotary_table(frequencies(10000, 8), torch.arange(3))
+    for _ in range(3):
+        x = drawn((1, 2, 3, 8), torch.float32, 5).requires_grad_()
+        y = x.exp()
+        with torch.no_grad():
+            rotary_embedding(y, cos, sin, out=y, impl=impl)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.sum().backward()
+
+
 def test_out_is_refused_where_a_gradient_is_needed_and_only_there():
     cos, sin = rotary_table(frequencies(10000, 8), torch.arange(3))
     x = drawn((1, 2, 3, 8), torch.float32, 5).requires_grad_()

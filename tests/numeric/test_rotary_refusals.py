@@ -1,5 +1,7 @@
 """Calls of the rotary kernel that do not fit: one sentence that names the argument and what would work."""
 
+import warnings
+
 import pytest
 import torch
 from exptx.numeric import BadChoice, BadDtype, BadTensor, PositionOutOfRange, rotary_table
@@ -14,6 +16,12 @@ DOUBLED = [table.repeat_interleave(2, -1) for table in (COS, SIN)]
 WIDER = rotary_table(frequencies(10000, 16), torch.arange(4))
 WIDE = torch.zeros(2, 3, 4, 32)
 IDS = torch.zeros(4, 4, dtype=torch.int64)
+
+
+def nested(layout):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch calls the older one a prototype
+        return torch.nested.nested_tensor([torch.zeros(3, 4, 8), torch.zeros(2, 4, 8)], layout=layout)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +88,20 @@ IDS = torch.zeros(4, 4, dtype=torch.int64)
             r"cos has shape \(3, 4\), but x has 2 sequences of 4",
         ),
         (lambda: rotate(X, COS, SIN, layout="bthd"), BadTensor, "2 sequences of 3 tokens"),
+        (lambda: rotate(X, COS[:, :0], SIN[:, :0]), BadTensor, r"cos has shape \(4, 0\) .* one pair or more"),
+        (lambda: rotate(X.to_sparse(), COS, SIN), BadTensor, "x is a sparse_coo tensor; a dense one works"),
+        (lambda: rotate(X, COS.to_sparse(), SIN), BadTensor, "cos is a sparse_coo tensor; a dense one"),
+        (lambda: rotate(X, COS, SIN, IDS[0].to_sparse()), BadTensor, "position_ids is a sparse_coo tensor"),
+        (lambda: rotate(nested(torch.jagged), COS, SIN), BadTensor, "x is a nested tensor; a dense one"),
+        (lambda: rotate(nested(torch.strided), COS, SIN), BadTensor, "x is a nested tensor; a dense one"),
+        (lambda: rotate_qk(nested(torch.strided), X, COS, SIN), BadTensor, "q is a nested tensor"),
+        (lambda: rotate(X, COS, SIN, interleaved="half"), BadChoice, "interleaved is 'half'; True or False"),
+        (
+            lambda: rotate(X, COS, SIN, inverse=None, impl="eager"),
+            BadChoice,
+            "inverse is None; True or False",
+        ),
+        (lambda: rotate_qk(X, X, COS, SIN, inverse=-1), BadChoice, "inverse is -1; True or False works"),
         (lambda: rotate(X, COS, SIN, layout="thd"), BadChoice, "layout is 'thd'; 'bhtd'"),
         (
             lambda: rotate(X, COS, SIN, impl="triton"),

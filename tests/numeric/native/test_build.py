@@ -232,6 +232,17 @@ def test_a_compiler_that_is_named_and_not_there_is_named_in_the_reason(answer):
     )
 
 
+def test_a_command_whose_quotation_does_not_end_is_no_compiler(answer):
+    assert answer(SAYS, CC='gcc "') == f"$CC is 'gcc \"', which is not there; {build.INSTALL}"
+
+
+def test_where_no_folder_at_all_can_be_written_the_reason_says_so(answer):
+    nowhere = "import tempfile\ntempfile._candidate_tempdir_list = lambda: ['/proc/nothing']\n"
+    said = answer(nowhere + SAYS, XDG_CACHE_HOME="/proc/nothing")
+    assert said.startswith("a compiled kernel cannot be kept or loaded: ")
+    assert "No usable temporary directory" in said
+
+
 def test_a_compiler_that_fails_is_quoted(answer, tmp_path):
     broken = tmp_path / "broken"
     broken.write_text(

@@ -1,0 +1,25 @@
+"""The transforms of torch.func, and forward-mode differentiation: where they are at work, and what they wrap.
+
+Inside them a tensor stands for many, or has a tangent beside it, which a compiled kernel would not see.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+
+def transforming() -> bool:
+    """Whether a transform (vmap, grad, jvp, …) or a level of forward-mode differentiation is open."""
+    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
+
+
+def unwrapped(x: Tensor) -> Tensor:
+    """The plain tensor inside all wrappers of transforms: for vmap all the numbers at once."""
+    while torch._C._functorch.is_functorch_wrapped_tensor(x):
+        x = torch._C._functorch.get_unwrapped(x)
+    return x
+
+
+__all__ = ["transforming", "unwrapped"]
