@@ -38,8 +38,8 @@ lint: $(READY)  ## ruff and the type checker
 	@mkdir -p build/types && ln -sfn ../.. build/types/exptx
 	@$(BIN)/pyrefly check --summary=none
 
-bench: $(READY)  ## time `decide` against sympy.simplify, printed as a ratio
-	@$(BIN)/python -m benchmarks.decide
+bench: $(READY)  ## time everything beside its peers and the physical limit (some six minutes)
+	@$(BIN)/exptx bench
 
 clean:  ## remove all that the other commands made
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache

@@ -1,19 +1,17 @@
-"""How much faster `decide` settles a relativity law than `sympy.simplify`: interleaved medians, their ratio.
+"""How much faster `decide` settles a relativity law than `sympy.simplify`.
 
 The law: the score of two damped turning planes, qᵀA(t)A(-s)k with A(u) = exp(-gu) R(wu), depends on t - s.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from statistics import median
 
 import sympy as sp
-from exptx.symbolic.decide import decide
 from sympy.core.cache import clear_cache
 
-ROUNDS, WANTED = 3, 50
+from ..symbolic.decide import decide
+from .race import TIMED, WRONG, Race, Row, timed
 
 
 def damped_turn_relativity(planes: int = 2) -> tuple[sp.Expr, sp.Expr]:
@@ -37,31 +35,27 @@ def _factor(g: sp.Expr, w: sp.Expr, u: sp.Expr) -> sp.Matrix:
     return sp.exp(-g * u) * turn
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    clear_cache()
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def race(rounds: int, planes: int = 2) -> Race:
+    """Both start without what sympy remembers of earlier calls; both must find the two sides equal."""
+    lhs, rhs = damped_turn_relativity(planes)
+
+    def simplified() -> bool:
+        clear_cache()
+        return sp.simplify(lhs - rhs) == 0
+
+    def decided() -> bool:
+        clear_cache()
+        return decide(lhs, rhs).holds
+
+    runs = {"decide": decided, "sympy.simplify": simplified}
+    rows = [_row(name, kind, runs[name]()) for name, kind in (("decide", "ours"), ("sympy.simplify", "peer"))]
+    return Race("decide", "decide", (planes,), timed(rows, runs, rounds))
 
 
-def measure(rounds: int = ROUNDS) -> tuple[float, float]:
-    """Median seconds of (decide, simplify), taken in turn so that both see the same machine."""
-    lhs, rhs = damped_turn_relativity()
-    ours, theirs = [], []
-    for _ in range(rounds):
-        ours.append(_seconds(lambda: decide(lhs, rhs)))
-        theirs.append(_seconds(lambda: sp.simplify(lhs - rhs)))
-    return median(ours), median(theirs)
+def _row(name: str, kind: str, right: bool) -> Row:
+    if right:
+        return Row(name, kind, "", TIMED)
+    return Row(name, kind, "", WRONG, "does not find the two sides equal")
 
 
-def main() -> None:
-    """Prints both medians and the ratio."""
-    ours, theirs = measure()
-    print("score of two damped turning planes depends on t - s only")
-    print(f"  decide          {1000 * ours:10.1f} ms   (canonical form, and balls at three points)")
-    print(f"  sympy.simplify  {1000 * theirs:10.1f} ms")
-    print(f"  ratio           {theirs / ours:10.0f}      (wanted: at least {WANTED})")
-
-
-if __name__ == "__main__":
-    main()
+__all__ = ["damped_turn_relativity", "race"]

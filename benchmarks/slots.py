@@ -1,32 +1,32 @@
-"""How fast a slide is in slots of q and k: `alibi_attention` beside scaled_dot_product_attention with a mask.
+"""Biases without a mask: `alibi_attention` beside scaled_dot_product_attention, causal, heads of 64 features.
 
-Causal, 8 heads of 64 features; contestants take turns on the same tensors, outputs are compared before.
-
-    slots      alibi_attention: no bias for all pairs
-    built      the mask is formed, rounded to the dtype, and given to scaled_dot_product_attention
-    prebuilt   the same without the time of forming it
-    causal     no bias at all: what the kernel costs by itself
+slots            alibi_attention: no bias for all pairs
+mask built       the mask is formed, rounded to the dtype, and given to scaled_dot_product_attention
+mask prebuilt    the same without the time of forming it
+no bias          what the kernel costs by itself
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 
 import torch
-from exptx.numeric import alibi_attention, alibi_slopes
-from exptx.numeric.rounding import unit_roundoff
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from ..numeric.bias import alibi_slopes
+from ..numeric.biased import alibi_attention
+from ..numeric.rounding import unit_roundoff
+from .race import TIMED, Race, Row, judged, timed
+
 HEADS, HEAD_DIM, TOKENS = 8, 64, 4096
-WANTED = {"built": 4.0, "prebuilt": 1.4}
+SLOTS_ALLOWANCE = 4  # that their error keeps to, times that of a mask, is tested elsewhere
+SLOTS, BUILT, PREBUILT, NO_BIAS = "slots", "mask built", "mask prebuilt", "no bias"
+Runs = dict[str, Callable[[], Tensor]]
 
 
 def mask(slopes: Tensor, tokens: int, dtype: torch.dtype) -> Tensor:
@@ -36,39 +36,65 @@ def mask(slopes: Tensor, tokens: int, dtype: torch.dtype) -> Tensor:
     return (-slopes[:, None, None] * gap).masked_fill(gap < 0, -math.inf)[None].to(dtype)
 
 
-def contestants(tokens: int, dtype: torch.dtype) -> dict[str, Callable[[], Tensor]]:
-    """Every contestant on the same q, k and v."""
+def inputs(tokens: int, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    """q, k and v, each (1, heads, tokens, features)."""
     generator = torch.Generator().manual_seed(0)
     q, k, v = torch.randn(3, 1, HEADS, tokens, HEAD_DIM, generator=generator).to(dtype).unbind(0)
-    slopes = alibi_slopes(HEADS)
-    prebuilt = mask(slopes, tokens, dtype)
+    return q, k, v
+
+
+def contestants(q: Tensor, k: Tensor, v: Tensor) -> Runs:
+    """Everyone on the same q, k and v."""
+    slopes, tokens = alibi_slopes(HEADS), q.shape[2]
+    prebuilt = mask(slopes, tokens, q.dtype)
     return {
-        "slots": lambda: alibi_attention(q, k, v, slopes),
-        "built": lambda: scaled_dot_product_attention(q, k, v, attn_mask=mask(slopes, tokens, dtype)),
-        "prebuilt": lambda: scaled_dot_product_attention(q, k, v, attn_mask=prebuilt),
-        "causal": lambda: scaled_dot_product_attention(q, k, v, is_causal=True),
+        SLOTS: lambda: alibi_attention(q, k, v, slopes),
+        BUILT: lambda: scaled_dot_product_attention(q, k, v, attn_mask=mask(slopes, tokens, q.dtype)),
+        PREBUILT: lambda: scaled_dot_product_attention(q, k, v, attn_mask=prebuilt),
+        NO_BIAS: lambda: scaled_dot_product_attention(q, k, v, is_causal=True),
     }
 
 
-def check(runs: dict[str, Callable[[], Tensor]], dtype: torch.dtype) -> None:
-    """Stop unless slots and mask agree: a bias up to 2^5 weighs, rounded to the dtype, on values up to 5."""
-    apart = (runs["slots"]().double() - runs["prebuilt"]().double()).abs().max().item()
-    allowed = 2**5 * 5 * unit_roundoff(dtype)
-    if not apart <= allowed:
-        raise SystemExit(
-            f"{dtype}: slots and mask differ by {apart:.2g}, more than {allowed:.2g}; nothing is timed"
-        )
+def oracle(q: Tensor, k: Tensor, v: Tensor, rows: Tensor, biased: bool) -> tuple[Tensor, Tensor]:
+    """(exact, budget) of the queries `rows` in float64, with an exact bias.
+
+    A logit is off by r: the bias is rounded to the dtype, the sum over features and the bias are formed in
+    float32. A weight then moves by e^r - 1 relatively, is rounded to the dtype, and γ of its sum, and
+    the output by Σ p δ (|v| + |o|) with these δ, and by its own rounding.
+    """
+    u, single = unit_roundoff(q.dtype), unit_roundoff("float32")
+    products = q[:, :, rows].double(), k.double()
+    gap = rows[:, None] - torch.arange(k.shape[2])
+    bias = alibi_slopes(HEADS).double()[:, None, None] * gap * biased
+    logits = products[0] @ products[1].mT / HEAD_DIM**0.5 - bias
+    weights = logits.masked_fill(gap < 0, -math.inf).softmax(-1)
+    exact = weights @ v.double()
+    size = products[0].abs() @ products[1].abs().mT / HEAD_DIM**0.5 + bias.abs()
+    moved = (u * bias.abs() + (HEAD_DIM + 4) * single * size).expm1() + u + k.shape[2] * single
+    spread = weights * moved
+    return exact, spread @ v.double().abs() + (spread.sum(-1, keepdim=True) + u) * exact.abs()
 
 
-def measure(runs: dict[str, Callable[[], Tensor]], rounds: int) -> dict[str, list[float]]:
-    """Seconds of every run, taken in turn."""
-    seconds: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(rounds):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            seconds[name].append(time.perf_counter() - start)
-    return seconds
+def used(run: Callable[[], Tensor], name: str, given: tuple[Tensor, Tensor, Tensor]) -> float:
+    """The largest share of its error budget, at every 64th part of the queries."""
+    tokens = given[0].shape[2]
+    rows = torch.arange(tokens - 1, -1, -max(tokens // 64, 1))
+    exact, budget = oracle(*given, rows, name != NO_BIAS)
+    off = (run()[:, :, rows].double() - exact).abs()
+    return (off / (budget * (SLOTS_ALLOWANCE if name == SLOTS else 1))).max().item()
+
+
+def race(dtype: torch.dtype, rounds: int, tokens: int = TOKENS) -> Race:
+    """Those who are right are timed."""
+    given = inputs(tokens, dtype)
+    runs = contestants(*given)
+    kinds = {SLOTS: "ours", NO_BIAS: "limit"}
+    rows = [
+        judged(Row(name, kinds.get(name, "eager"), "fresh", TIMED), used(run, name, given))
+        for name, run in runs.items()
+    ]
+    name = f"slots, {str(dtype).removeprefix('torch.')}"
+    return Race("slots", name, tuple(given[0].shape), timed(rows, runs, rounds))
 
 
 PEAK = """
@@ -92,33 +118,13 @@ def peak_memory(tokens: int) -> int:
     return int(done.stdout)
 
 
-def show(dtype: torch.dtype, tokens: int, rounds: int) -> None:
-    """Medians, spreads, and ratios to the slots beside those that are wanted."""
-    runs = contestants(tokens, dtype)
-    check(runs, dtype)
-    seconds = measure(runs, rounds)
-    ours = median(seconds["slots"])
-    print(f"{dtype}, {HEADS} heads, {tokens} tokens, {torch.get_num_threads()} threads")
-    for name, found in seconds.items():
-        wanted = f"  (wanted: at least {WANTED[name]})" if name in WANTED else ""
-        spread = f"[{1000 * min(found):.0f} … {1000 * max(found):.0f}]"
-        print(f"  {name:9} {1000 * median(found):6.0f} ms  {spread:15} x {median(found) / ours:.2f}{wanted}")
+def memory(rounds: int, tokens: int = TOKENS) -> Race:
+    """What one call needs at T, 2T and 4T, said in the note; it is not timed, whatever the rounds."""
+    lengths = (tokens, 2 * tokens, 4 * tokens)
+    if not Path("/proc/self/status").exists():
+        return Race("slots", "memory of slots", lengths, (), "this system tells no peaks")
+    said = [f"{n} tokens {peak_memory(n) / 1024:.0f} MiB" for n in lengths]
+    return Race("slots", "memory of slots", lengths, (), "one call adds " + ", ".join(said))
 
 
-def main() -> None:
-    """Every dtype in turn, then the memory of one call at T, 2T and 4T."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--tokens", type=int, default=TOKENS)
-    given = parser.parse_args()
-    for dtype in (torch.float32, torch.bfloat16, torch.float16):
-        show(dtype, given.tokens, given.rounds)
-    if Path("/proc/self/status").exists():
-        peaks = {n: peak_memory(n) for n in (given.tokens, 2 * given.tokens, 4 * given.tokens)}
-        print(
-            "memory of one call: " + ", ".join(f"{n} tokens {kib / 1024:.0f} MiB" for n, kib in peaks.items())
-        )
-
-
-if __name__ == "__main__":
-    main()
+__all__ = ["contestants", "inputs", "mask", "memory", "oracle", "peak_memory", "race", "used"]

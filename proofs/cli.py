@@ -261,6 +261,32 @@ def report(
 
 
 @app.command()
+def bench(
+    races: Annotated[
+        list[str] | None,
+        typer.Argument(help="prefill, decode, training, growth, slots, decide; all where none is named."),
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Measurements of each contestant.")] = None,
+    tokens: Annotated[int, typer.Option(min=1, help="Length of the sequences, but for decode.")] = 4096,
+    compiled: Annotated[bool, typer.Option(help="Also what torch.compile makes of transformers.")] = True,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a README.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Time the kernels beside copying memory, hand-written PyTorch and other libraries, all checked before.
+
+    Exit status: 0, whatever was fast, 1 if a kernel of exptx gives wrong numbers, 2 a wrong call.
+    """
+    from .. import benchmarks
+
+    found = benchmarks.outcome(races or (), rounds, tokens, compiled, lambda name: typer.echo(name, err=True))
+    if as_json:
+        _document(benchmarks.document(found))
+    else:
+        typer.echo(benchmarks.markdown(found) if markdown else benchmarks.text(found))
+    raise typer.Exit(0 if found.ours_is_right else 1)
+
+
+@app.command()
 def env(as_json: Json = False) -> None:
     """What exptx runs on: versions that belong in a bug report."""
     from .environment import environment

@@ -1,4 +1,4 @@
-"""Which file may import which: proofs -> numeric -> symbolic, no cycles in a room, nothing heavy at start-up.
+"""Which file may import which: proofs -> benchmarks -> numeric -> symbolic, no cycles, nothing heavy at start.
 
 The imports are read from the syntax trees: one inside a function or under TYPE_CHECKING counts as well.
 """
@@ -21,11 +21,13 @@ ROOT = Path(__file__).resolve().parents[1]
 BELOW = {
     "symbolic": {"symbolic"},
     "numeric": {"numeric", "symbolic"},
-    "proofs": {"proofs", "numeric", "symbolic"},
+    "benchmarks": {"benchmarks", "numeric", "symbolic"},
+    "proofs": {"proofs", "benchmarks", "numeric", "symbolic"},
 }
 OUTSIDE = {  # what a room may import besides the standard library
     "symbolic": {"sympy", "flint"},
     "numeric": {"torch", "flint", "sympy", "platformdirs"},
+    "benchmarks": {"sympy", "torch"},
     "proofs": {
         "flint", "jinja2", "latex2mathml", "markupsafe", "matplotlib", "numpy", "rich", "sympy", "torch",
         "typer", "typst",
@@ -52,7 +54,7 @@ def module_of(path: Path) -> str:
 
 @cache
 def files() -> dict[str, Path]:
-    """Every module of the three rooms and the root, by its name below `exptx`."""
+    """Every module of the rooms and the root, by its name below `exptx`."""
     paths = [ROOT / "__init__.py", *(p for room in BELOW for p in (ROOT / room).rglob("*.py"))]
     return {module_of(path): path for path in sorted(paths)}
 

@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-ROOMS = ("symbolic", "numeric", "proofs")
+ROOMS = ("symbolic", "numeric", "benchmarks", "proofs")
 NOT_SOURCE = shutil.ignore_patterns(
     ".venv", ".git", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis"
 )
