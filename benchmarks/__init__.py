@@ -1,8 +1,8 @@
 """Side-by-side measurements: `exptx bench` times kernels against copying memory and against their peers.
 
-In reading order: what a contestant may be off by (`budgets`); what all contestants share (`case`); contestants
-(`ours`, `eager`, `peers`); their times (`timing`); races of rotary kernels (`race`), of biases (`slots`) and of
-the decision procedure (`decide`); what is wanted (`bars`); all of it (`run`, `machine`), as text (`tables`).
+In reading order: what a contestant may be off by (`budgets`); what all contestants share (`case`); times
+(`timing`); contestants (`ours`, `eager`, `peers`); races of rotary kernels (`race`), of biases (`slots`) and
+of the decision procedure (`decide`); what is wanted (`bars`); all of it (`run`, `machine`, `tables`).
 Needs the extra `torch`; peers come with the extra `bench`. Nothing is imported until a name is used.
 """
 

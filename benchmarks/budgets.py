@@ -49,13 +49,12 @@ class Oracle:
         cos, sin = angle.cos(), -angle.sin() if inverse else angle.sin()
         parts = x0 * cos, x1 * sin, x0 * sin, x1 * cos
         spread, angle = x0.abs() + x1.abs(), angle.abs()
-        pairs = (
-            (parts[0] - parts[1], parts[2] + parts[3]),
-            (parts[0].abs() + parts[1].abs(), parts[2].abs() + parts[3].abs()),
-            (spread, spread),
-            (angle, angle),
+        return Oracle(
+            exact=join_pairs(parts[0] - parts[1], parts[2] + parts[3], interleaved),
+            majorant=join_pairs(*_sums(parts), interleaved),
+            spread=join_pairs(spread, spread, interleaved),
+            angle=join_pairs(angle, angle, interleaved),
         )
-        return Oracle(*(join_pairs(*pair, interleaved) for pair in pairs))
 
     def budget(self, policy: Policy, dtype: torch.dtype) -> Tensor:
         """How far each coordinate of a result in `dtype` may be off."""
@@ -79,6 +78,12 @@ class Oracle:
         """The largest share of its budget that a coordinate is off by: at most 1 if all are right."""
         share = (result.double() - self.exact).abs() / self.budget(policy, result.dtype)
         return share.nan_to_num(nan=float("inf")).max().item()
+
+
+def _sums(parts: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+    """(|a| + |b|, |c| + |d|)."""
+    a, b, c, d = (part.abs() for part in parts)
+    return a + b, c + d
 
 
 __all__ = ["Oracle", "Policy"]

@@ -55,7 +55,7 @@ class Contestant:
 
     kind: "limit" (a copy), "ours", "eager" (hand-written) or "peer". form: "out=", "in place", "fresh" or
     "forward + backward". run: gives (q, k), or with gradients (q, k, dq, dk). policy: what it rounds; None
-    for those that only copy.
+    for those that only copy. back: what it rounds in gradients, if that is something else.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Contestant:
     form: str
     run: Callable[[], Pair]
     policy: Policy | None = None
+    back: Policy | None = None
 
 
 @dataclass(frozen=True)

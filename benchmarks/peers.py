@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -27,13 +28,15 @@ def peers(stage: Stage, compiled: bool = True) -> list[Contestant | Absent]:
     if stage.case.interleaved:
         found += [_rotary_embedding_torch(stage), _x_transformers(stage)]
     else:
-        found += [_hugging_face(stage, False)] + [_hugging_face(stage, True)] * compiled
+        found += [_hugging_face(stage, compile_it) for compile_it in (False, True)[: 1 + compiled]]
     return [*found, _onnx(stage)]
 
 
 def _contestant(name: str, stage: Stage, turn: Turn, policy: Policy) -> Contestant:
+    """Autograd rounds both terms of a gradient, and their sum, to the dtype of the queries."""
     if stage.case.learns:
-        return Contestant(name, "peer", "forward + backward", with_gradients(stage, turn), policy)
+        back = replace(policy, arithmetic=stage.case.dtype)
+        return Contestant(name, "peer", "forward + backward", with_gradients(stage, turn), policy, back)
     return Contestant(name, "peer", "fresh", lambda: turn(stage.q, stage.k), policy)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from .budgets import Oracle, Policy
-from .case import Absent, Contestant, Pair, Stage
+from .budgets import Oracle
+from .case import Absent, Contestant, Stage
 from .timing import Quartiles, interleaved
 
 TIMED, WRONG, FAILED, ABSENT = "timed", "wrong", "failed", "absent"
@@ -92,12 +92,9 @@ def _checked(one: Contestant | Absent, stage: Stage, oracles: Sequence[Oracle]) 
     if one.policy is None:
         equal = all(torch.equal(x, y) for x, y in zip(results, (stage.q, stage.k), strict=True))
         return row if equal else replace(row, status=WRONG, reason="is no copy")
-    return _judged(row, one.policy, results, oracles)
-
-
-def _judged(row: Row, policy: Policy, results: Pair, oracles: Sequence[Oracle]) -> Row:
-    used = max(oracle.used(y, policy) for oracle, y in zip(oracles, results, strict=True))
-    return judged(row, used)
+    policies = (one.policy, one.policy, *(one.back or one.policy,) * 2)
+    shares = (o.used(y, policy) for o, y, policy in zip(oracles, results, policies, strict=False))
+    return judged(row, max(shares))
 
 
 def judged(row: Row, used: float) -> Row:

@@ -77,7 +77,7 @@ def _summary(bars: Sequence[Bar]) -> str:
 
 
 def markdown(found: Outcome) -> str:
-    """Tables of medians, a row a contestant and a column a race; what was wanted and found; where and when."""
+    """Tables of medians, a row a contestant and a column a race; what was wanted; where and when."""
     parts = [_table(found, group) for group in PRINTED if any(r.group == group for r in found.races)]
     missed = [bar for bar in found.bars if bar.status != HELD]
     verdict = f"Wanted of ratios in one run: {_summary(found.bars)}" + ":" * bool(missed)

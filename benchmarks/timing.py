@@ -40,7 +40,7 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Quartiles:
 
 def order(names: Sequence[str], turn: int) -> list[str]:
     """The names from another start every time, forwards and backwards: neighbours change, too."""
-    start = turn // 2 % len(names)
+    start = turn // 2 % max(len(names), 1)
     moved = [*names[start:], *names[:start]]
     return moved[::-1] if turn % 2 else moved
 

@@ -1,4 +1,4 @@
-"""Which file may import which: proofs -> benchmarks -> numeric -> symbolic, no cycles, nothing heavy at start.
+"""Which file may import which: proofs -> benchmarks -> numeric -> symbolic, no cycles, a light start.
 
 The imports are read from the syntax trees: one inside a function or under TYPE_CHECKING counts as well.
 """
