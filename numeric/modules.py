@@ -8,9 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..symbolic.frequencies import Frequencies, frequencies
+from ..symbolic.configs.description import Rotary
+from ..symbolic.configs.read import read_config
+from ..symbolic.frequencies import Frequencies
 from .direct import unwatched
 from .errors import BadChoice, BadDtype, BadTensor
+from .hf_rules import hf_frequencies
 from .layout import time_axis
 from .rotary import rotary_embedding_qk
 from .tables import amplitude, frequency_tensor, hf_frequency_tensor, rotary_table
@@ -22,11 +25,6 @@ from .validation import (
     compute_dtype,
     same_device,
 )
-
-_READ = (  # of a config
-    "rope_parameters", "rope_theta", "rope_scaling", "partial_rotary_factor",
-    "head_dim", "hidden_size", "num_attention_heads", "max_position_embeddings",
-)  # fmt: skip
 
 
 class RotaryEmbedding(nn.Module):
@@ -71,26 +69,26 @@ class RotaryEmbedding(nn.Module):
         config: object,
         *,
         layer_type: str | None = None,
-        interleaved: bool = False,
+        seq_len: int | None = None,
+        interleaved: bool | None = None,
         layout: str = "bhtd",
         angles: str = "exact",
     ) -> RotaryEmbedding:
-        """The rotary embedding of a config: frequencies, scaling rule and amplitude as in `rope_parameters`.
+        """The rotary embedding of a config: frequencies, rule and amplitude, as `read_config` reads them.
 
-        config: a transformers config, or a mapping with the same keys: rope_parameters (or the older
-        rope_theta and rope_scaling), head_dim (or hidden_size and num_attention_heads), and
-        max_position_embeddings where the rule needs it. layer_type: chooses where there are parameters for
-        each. interleaved is not in a config: True for checkpoints of the GPT-J kind. Errors as for
-        `frequencies`; BadTensor if there is no head_dim.
+        config: a transformers config, or a mapping with the keys of a config.json, old or new. layer_type:
+        chooses where layers differ. seq_len: the length of text that the table is for, in positions, which
+        "dynamic" and "longrope" need. interleaved: as for `rotary_embedding`; None: as models of the config's
+        model_type have it, half-split where that is not known. angles="hf" gives the frequencies of
+        transformers to the last bit. What a model multiplies its logits with besides is not part of a table.
+        Errors as for `read_config`; BadChoice where positions of the config are not one rotation of a number.
         """
-        given = config if isinstance(config, Mapping) else _attributes(config)
-        waves = frequencies(
-            _rope_parameters(given),
-            _head_dim(given),
-            max_position_embeddings=given.get("max_position_embeddings"),
-            layer_type=layer_type,
-        )
-        return cls(waves, interleaved=interleaved, layout=layout, angles=angles)
+        encoding = _rotary_of(config, layer_type)
+        options = {"interleaved": bool(encoding.interleaved) if interleaved is None else interleaved}
+        if angles != "hf":
+            return cls(encoding.frequencies(seq_len), layout=layout, angles=angles, **options)
+        waves, scaling = hf_frequencies(encoding, seq_len)
+        return cls(waves, layout=layout, angles=angles, attention_scaling=scaling, **options)
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_last": None}
@@ -184,39 +182,26 @@ def _check_frequencies(frequencies: Tensor) -> None:
         )
 
 
-def _attributes(config: object) -> dict[str, Any]:
-    """What is read of a config, where it has that, under any name that it answers to."""
-    return {name: getattr(config, name) for name in _READ if hasattr(config, name)}
-
-
-def _head_dim(given: Mapping) -> int:
-    """head_dim, or hidden_size / num_attention_heads."""
-    if (size := given.get("head_dim")) is not None:
-        return size
-    width, heads = given.get("hidden_size"), given.get("num_attention_heads")
-    if width is None or heads is None:
-        raise BadTensor("config has no head_dim, nor hidden_size and num_attention_heads; one of them works")
-    if not (isinstance(width, int) and isinstance(heads, int) and heads > 0 and width % heads == 0):
-        raise BadTensor(
-            f"config has no head_dim, hidden_size {width!r} and num_attention_heads {heads!r}; a head_dim "
-            "works, or whole numbers of which one divides the other"
+def _rotary_of(config: object, layer_type: str | None) -> Rotary:
+    """The rotary layers that a config describes."""
+    encoding = read_config(_keys(config)).group(layer_type).encoding
+    if not isinstance(encoding, Rotary):
+        raise BadChoice(f"layer_type is {layer_type!r}, whose layers have no rotary positions")
+    if encoding.sections:
+        raise BadChoice(
+            f"config has mrope_section {list(encoding.sections)}, a position of {len(encoding.sections)} "
+            "numbers; rotary positions of one number work"
         )
-    return width // heads
+    return encoding
 
 
-def _rope_parameters(given: Mapping) -> dict:
-    """rope_parameters, or what older configs say in rope_theta, rope_scaling and partial_rotary_factor."""
-    if given.get("rope_parameters") is not None:
-        return _mapping(given, "rope_parameters")
-    older = {key: given[key] for key in ("rope_theta", "partial_rotary_factor") if given.get(key) is not None}
-    return older if given.get("rope_scaling") is None else {**older, **_mapping(given, "rope_scaling")}
-
-
-def _mapping(given: Mapping, name: str) -> dict:
-    found = given[name]
-    if not isinstance(found, Mapping):
-        raise BadDtype(f"config has {name} {found!r}; a mapping works")
-    return dict(found)
+def _keys(config: object) -> Mapping[str, Any]:
+    """A mapping itself; of an object what it writes as one, else its public attributes."""
+    if isinstance(config, Mapping):
+        return config
+    if callable(written := getattr(config, "to_dict", None)):
+        return written()
+    return {name: getattr(config, name) for name in dir(config) if not name.startswith("_")}
 
 
 __all__ = ["RotaryEmbedding"]

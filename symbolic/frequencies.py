@@ -150,7 +150,9 @@ def _rotated(given: Mapping, kind: str, head_dim: int) -> int:
 
 
 def as_written(value: Any) -> Any:
-    """A float of a config as the number that its shortest decimal shows: 0.1 is 1/10, 1e23 is 10^23."""
+    """A number of a config, exactly; a float is what its shortest decimal shows: 0.1 is 1/10, 1e23 10^23."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return sp.Integer(value)
     if isinstance(value, (list, tuple)):
         return [as_written(x) for x in value]
     if isinstance(value, float) and value - value == 0:

@@ -16,7 +16,7 @@ from exptx.numeric import (
     rotary_embedding,
     rotary_table,
 )
-from exptx.symbolic import BadInput, frequencies
+from exptx.symbolic import BadInput, WrongType, frequencies
 
 F = frequencies(500000, 16)
 IDS = torch.tensor([[100000, 100001, 7]])
@@ -271,29 +271,29 @@ def test_print_shows_the_options():
         (lambda: RotaryEmbedding(F)(*heads(), [1]), BadDtype, "position_ids is a list"),
         (
             lambda: RotaryEmbedding.from_config({"rope_theta": 10000}),
-            BadTensor,
+            BadInput,
             "config has no head_dim, nor hidden_size and num_attention_heads",
         ),
-        (lambda: RotaryEmbedding.from_config(None), BadTensor, "config has no head_dim, nor hidden_size"),
+        (lambda: RotaryEmbedding.from_config(None), BadInput, "config has no head_dim, nor hidden_size"),
         (
             lambda: RotaryEmbedding.from_config({"hidden_size": 10, "num_attention_heads": 4}),
-            BadTensor,
-            "hidden_size 10 and num_attention_heads 4; a head_dim works, or whole numbers",
+            BadInput,
+            "hidden_size 10 is no multiple of num_attention_heads 4; give head_dim",
         ),
         (
             lambda: RotaryEmbedding.from_config({"hidden_size": 8, "num_attention_heads": 0}),
-            BadTensor,
-            "num_attention_heads 0; a head_dim works",
+            BadInput,
+            "num_attention_heads is 0; a whole number from 1",
         ),
         (
             lambda: RotaryEmbedding.from_config({"head_dim": 8, "rope_theta": 7, "rope_scaling": "linear"}),
-            BadDtype,
-            "config has rope_scaling 'linear'; a mapping works",
+            WrongType,
+            "rope_scaling is 'linear'; a mapping works",
         ),
         (
             lambda: RotaryEmbedding.from_config({"head_dim": 8, "rope_parameters": [1]}),
-            BadDtype,
-            r"config has rope_parameters \[1\]; a mapping works",
+            WrongType,
+            r"rope_parameters is \[1\]; a mapping works",
         ),
         (lambda: RotaryEmbedding.from_config({"head_dim": 8}), BadInput, "rope_parameters has no rope_theta"),
         (
