@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ..symbolic.realization import Realization
+from ..symbolic.realization import Approximation, Realization
 from .bias_ops import SLIDE, WithBias
 from .errors import BadChoice, BadDtype, BadTensor, Unbounded
 from .fused import kernel_dtype
@@ -81,7 +81,8 @@ def biased_attention(
 ) -> Tensor:
     """softmax(scale · q·k + b(t - s)) v with a realised bias b(u) = cᵀ exp(uX) v, say realize(-u**2 / 9, u).
 
-    bias: one realisation for all heads, or one for each; with numbers only, and with a flow (`slots`).
+    bias: one realisation for all heads, or one for each, with numbers only. On the integers it may also be
+    cᵀ Aⁿ v with a step A that is singular or turns a sign, as exceptions at small gaps and (-1)^n are.
     symmetric: use b(|t - s|), the same on both sides. causal=False without it takes b at gaps of both signs,
     for which b must have been realised ("causal" domains refuse), and where b may grow.
     q, k, v, causal, scale, position_ids, key_position_ids, attn_mask and enable_gqa as for `alibi_attention`;
@@ -95,7 +96,7 @@ def biased_attention(
     for head in heads:
         _refuse_unknown_gaps(head, call)
     with full_precision(q):
-        return WithBias.apply(*_for_kernel(q, k, v), Realized.of(heads), call).to(q.dtype)
+        return WithBias.apply(*_for_kernel(q, k, v), Realized(heads), call).to(q.dtype)
 
 
 def _for_kernel(*tensors: Tensor) -> list[Tensor]:
@@ -137,9 +138,9 @@ def _call(
 def _check_realizations(bias: object, q: Tensor) -> tuple[Realization, ...]:
     heads = (bias,) if isinstance(bias, Realization) else bias
     if not isinstance(heads, Sequence) or not all(isinstance(head, Realization) for head in heads):
-        raise BadDtype(
-            f"bias is a {type(bias).__name__}; a Realization works, e.g. realize(-u**2 / 9, u), or one a head"
-        )
+        works = "a Realization works, e.g. realize(-u**2 / 9, u), or one a head"
+        works = "its .realization works" if isinstance(bias, Approximation) else works
+        raise BadDtype(f"bias is a {type(bias).__name__}; {works}")
     if len(heads) not in (1, q.shape[1]):
         raise BadTensor(
             f"bias has {len(heads)} realisations but q has {q.shape[1]} heads; 1 or {q.shape[1]} works"
@@ -149,6 +150,11 @@ def _check_realizations(bias: object, q: Tensor) -> tuple[Realization, ...]:
 
 def _refuse_unknown_gaps(head: Realization, call: Call) -> None:
     """b is known on its domain only."""
+    if head.domain not in ("real", "causal", "integers", "causal-integers"):
+        raise BadChoice(
+            f"bias was realised from samples at {head.domain} only and not known at other gaps; a formula, "
+            "realize(bias, u, domain='causal-integers'), works"
+        )
     if not (call.causal or call.symmetric) and head.domain not in ("real", "integers"):
         raise BadChoice(
             f"causal=False reads bias at gaps below 0, but it was realised on the domain {head.domain!r}; "

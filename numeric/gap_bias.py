@@ -6,7 +6,6 @@ Two kinds: the slide -m u of learnable slopes, and any realisation cᵀ exp(uX) 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -14,10 +13,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from ..symbolic.generator import Generator
-from ..symbolic.realization import Realization, Slots
+from ..symbolic.realization import Realization
 from .constants import nearest_float
+from .errors import NotLowered, TooLarge
 from .flow import transport
+from .steps import stepped
 
 
 class GapBias(ABC):
@@ -85,19 +85,14 @@ class Slide(GapBias):
 
 @dataclass(frozen=True)
 class Realized(GapBias):
-    """cᵀ exp(uX) v with Q = exp((t-c)X)ᵀ c and K = exp((c-s)X) v; one for all heads, or one each."""
+    """cᵀ A^u v, A = exp(X) or a step: Q = (A^{t-c})ᵀ c and K = A^{c-s} v; one for all heads, or one each."""
 
-    heads: tuple[Slots, ...]
-
-    @classmethod
-    def of(cls, realizations: Sequence[Realization]) -> Realized:
-        """Of realisations that have a flow; those that have none say so."""
-        return cls(tuple(realization.slots(1) for realization in realizations))
+    heads: tuple[Realization, ...]
 
     @property
     def coordinates(self) -> int:
         """The most that a head needs."""
-        return max(head.width for head in self.heads)
+        return max(len(_kept(head)) for head in self.heads)
 
     @property
     def keys_by_head(self) -> bool:
@@ -105,46 +100,61 @@ class Realized(GapBias):
         return len(self.heads) > 1
 
     def query(self, time: Tensor) -> Tensor:
-        """exp((t-c)X)ᵀ c without the dropped coordinate."""
-        return self._padded([_moved(head.flow, head.c, time, transpose=True) for head in self.heads])
+        """(A^{t-c})ᵀ c without the dropped coordinate."""
+        return self._padded([_moved(head, head.c, time, transpose=True) for head in self.heads])
 
     def key(self, time: Tensor) -> Tensor:
-        """exp((c-s)X) v without the dropped coordinate."""
-        return self._padded([_moved(head.flow, head.v, time) for head in self.heads])
+        """A^{c-s} v without the dropped coordinate."""
+        return self._padded([_moved(head, head.v, time) for head in self.heads])
 
     def row_constant(self, time: Tensor) -> Tensor:
-        """The dropped coordinate of exp((t-c)X)ᵀ c, whose key is 1."""
+        """The dropped coordinate of (A^{t-c})ᵀ c, whose key is 1."""
         rows = [
             torch.zeros_like(time)
             if head.dropped is None
-            else _moved(head.flow, head.c, time, transpose=True)[:, head.dropped]
+            else _moved(head, head.c, time, transpose=True)[:, head.dropped]
             for head in self.heads
         ]
         return torch.stack(rows)[None]
 
     def at(self, gap: Tensor) -> Tensor:
-        """cᵀ exp(uX) v, once for each different gap."""
+        """cᵀ A^u v, once for each different gap."""
         found, place = gap.unique(return_inverse=True)
-        values = [_moved(head.flow, head.v, found) @ _floats(head.c, gap) for head in self.heads]
+        values = [_moved(head, head.v, found) @ _floats(head.c, gap) for head in self.heads]
         return torch.stack([value[place] for value in values])[None]
 
     def _padded(self, columns: list[Tensor]) -> Tensor:
         """(T, dim) of each head, without its dropped coordinate, as (1, H or 1, T, coordinates)."""
-        kept = [
-            column[:, [i for i in range(column.shape[1]) if i != head.dropped]]
-            for head, column in zip(self.heads, columns, strict=True)
-        ]
+        kept = [column[:, _kept(head)] for head, column in zip(self.heads, columns, strict=True)]
         return torch.stack([pad(column, (0, self.coordinates - column.shape[1])) for column in kept])[None]
+
+
+def _kept(head: Realization) -> list[int]:
+    """The coordinates that take slots."""
+    return [i for i in range(head.c.rows) if i != head.dropped]
 
 
 def _floats(column: sp.MatrixBase, like: Tensor) -> Tensor:
     return torch.tensor([nearest_float(x) for x in column], dtype=torch.float64, device=like.device)
 
 
-def _moved(flow: Generator, column: sp.MatrixBase, time: Tensor, *, transpose: bool = False) -> Tensor:
-    """exp(tX) column, or exp(tX)ᵀ column, for every time, (T, dim)."""
-    rows = _floats(column, time).expand(1, 1, len(time), -1)
-    return transport(rows, flow, time, transpose=transpose)[0, 0]
+def _moved(head: Realization, column: sp.MatrixBase, time: Tensor, *, transpose: bool = False) -> Tensor:
+    """A^t column, or its transpose's, for every time, (T, dim): by the flow, or step by step without one."""
+    rows = _floats(column, time)
+    if not column.rows:
+        return time.new_zeros(len(time), 0)
+    if head.generator is None:
+        if head.step is None:
+            raise NotLowered("bias has neither a flow nor a step; what realize() answers has one")
+        return stepped(head.step.T if transpose else head.step, rows, time)
+    try:
+        every = rows.expand(1, 1, len(time), -1)
+        return transport(every, head.generator, time, transpose=transpose)[0, 0]
+    except TooLarge as error:
+        raise TooLarge(
+            "the bias grows beyond float64 at such gaps; fewer positions work, or, if it grows ahead of the "
+            "query only, causal=True or symmetric=True"
+        ) from error
 
 
 __all__ = ["GapBias", "Realized", "Slide"]

@@ -249,6 +249,45 @@ def test_a_realised_bias_is_the_bias_at_every_gap(name, dtype, gauge):
         assert ((out.double() - known).abs() <= bound).all()
 
 
+STEPS = {
+    "exceptions": sp.Piecewise((2, sp.Eq(u, 0)), (-3, sp.Eq(u, 3)), (-u / 4, True)),
+    "a sign": (-1) ** u * 2**-u - u / 9,
+    "a sign and an exception": sp.Piecewise((5, sp.Eq(u, 1)), ((-1) ** u, True)),
+    "nothing": sp.Integer(0),
+}
+
+
+@pytest.mark.parametrize("gauge", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", STEPS)
+def test_a_bias_of_whole_gaps_needs_no_flow(name, dtype, gauge):
+    """Its step is singular, turns a sign, or has no rows at all."""
+    q, k, v = drawn(dtype)
+    realized = realize(STEPS[name], u, domain="causal-integers", modulo_row_constant=gauge)
+    assert realized.generator is None
+    table = torch.tensor([float(STEPS[name].subs(u, n)) for n in range(60)], dtype=torch.float64)
+    t, wide = torch.arange(60), [x.double() for x in (q, k, v)]
+    known, bound = allowed(*wide, lambda gap: table[gap.long().clamp(min=0)], t, t, dtype)
+    assert ((biased_attention(q, k, v, realized).double() - known).abs() <= bound).all()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_sign_is_read_at_gaps_below_0_as_well(sign):
+    q, k, v = drawn(torch.float64)
+    bias, t = sign * (-1) ** u * sp.Rational(9, 10) ** u, torch.arange(60)
+    realized = realize(bias, u, domain="integers")
+    known, bound = allowed(q, k, v, lambda gap: sign * (-0.9) ** gap, t, t, torch.float64, causal=False)
+    assert ((biased_attention(q, k, v, realized, causal=False) - known).abs() <= bound).all()
+
+
+def test_one_head_may_have_no_bias_at_all():
+    q, k, v = drawn(torch.float64)
+    each = [realize(x * u, u) for x in (-1, 0, sp.Rational(-1, 9), 0)]
+    m, t = torch.tensor([1.0, 0.0, 1 / 9, 0.0], dtype=torch.float64)[:, None, None], torch.arange(60)
+    known, bound = allowed(q, k, v, lambda gap: -m * gap, t, t, torch.float64)
+    assert ((biased_attention(q, k, v, each) - known).abs() <= bound).all()
+
+
 @pytest.mark.parametrize("name", ["quadratic", "slide"])
 def test_causal_false_reads_the_bias_on_both_sides_as_it_is(name):
     q, k, v = drawn(torch.float64)

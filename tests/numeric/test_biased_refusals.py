@@ -14,9 +14,12 @@ from exptx.numeric import (
     alibi_attention,
     biased_attention,
 )
-from exptx.symbolic import realize
+from exptx.symbolic import Realization, realize
 
 u = sp.Symbol("u")
+LOG = realize(-sp.log(1 + u), u, domain="causal", tolerance=sp.Rational(1, 10), window=(0, 60))
+SIGNED = realize((-2) ** u, u, domain="integers")
+FAR = 10**4 * torch.arange(60)
 
 
 def drawn(dtype):
@@ -32,6 +35,28 @@ def slopes_of(heads):
     ("call", "error", "words"),
     [
         (lambda q, k, v: biased_attention(q, k, v, "-u"), BadDtype, "bias is a str; a Realization works"),
+        (
+            lambda q, k, v: biased_attention(q, k, v, LOG),
+            BadDtype,
+            r"a Approximation; its \.realization works",
+        ),
+        (
+            lambda q, k, v: biased_attention(q, k, v, Realization.from_samples([0, 1, 4, 9, 16, 25, 36])),
+            BadChoice,
+            "from samples at n = 0, …, 6 only and not known at other gaps; a formula",
+        ),
+        (
+            lambda q, k, v: biased_attention(q, k, v, realize(2**u, u, domain="integers"), position_ids=FAR),
+            TooLarge,
+            "the bias grows beyond float64 at such gaps; fewer positions work",
+        ),
+        (
+            lambda q, k, v: biased_attention(
+                q, k, v, realize((-2) ** u, u, domain="integers"), position_ids=FAR
+            ),
+            TooLarge,
+            "the bias grows beyond float64 at such gaps; fewer positions work",
+        ),
         (
             lambda q, k, v: biased_attention(q, k, v, [realize(-u, u)] * 3),
             BadTensor,
