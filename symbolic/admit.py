@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import sympy as sp
+from flint import fmpz
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import Boolean
 from sympy.matrices import MatrixBase
@@ -18,6 +19,7 @@ from .walk import check_depth, text
 
 Formula = sp.Expr | MatrixExpr
 _MEANT_DIGITS = 12  # up to so many, a decimal is taken as meant: 0.1 is, 0.3333333333333333 is not
+MOST_DIGITS = 4_200  # of a number: Python writes no more than 4300
 _NOT_A_NUMBER = (sp.S.NaN, sp.S.ComplexInfinity, sp.S.Infinity, sp.S.NegativeInfinity)
 
 
@@ -148,7 +150,20 @@ def _check_function(node: AppliedUndef, name: str, names: dict[Any, Any]) -> Non
         )
 
 
+def check_length(node: sp.Basic, name: str, digits: int = MOST_DIGITS) -> None:
+    """Refuse a rational number whose numerator or denominator is of more than so many digits."""
+    if not isinstance(node, sp.Rational):
+        return
+    longest = max(abs(int(node.p)), int(node.q))
+    if longest.bit_length() * 30103 > (digits + 1) * 100_000:  # log10(2) = 0.30103
+        raise BadInput(
+            f"{name} contains a number of {len(fmpz(longest).str())} digits; up to {digits} digits work, so "
+            "use a symbol for it"
+        )
+
+
 def _check_leaf(node: sp.Basic, name: str) -> None:
+    check_length(node, name)
     if isinstance(node, sp.Float):
         raise WrongType(_float_sentence(name, node, inside=True))
     if node in _NOT_A_NUMBER:

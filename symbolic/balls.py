@@ -23,6 +23,7 @@ from .errors import BadInput, SingularPoint, Unsupported
 from .walk import shown, text
 
 MAX_BITS = 1 << 14
+MAX_EXPONENT = 1 << 20  # of two, in exact ends: numbers of 300 000 digits
 _METHODS = {
     f: f.__name__ for f in (sp.exp, sp.sin, sp.cos, sp.tan, sp.cot, sp.sinh, sp.cosh, sp.tanh, sp.coth)
 }
@@ -105,6 +106,10 @@ def _ends(value: arb) -> tuple[sp.Rational, sp.Rational]:
 
 def _dyadic(value: arb) -> sp.Rational:
     mantissa, exponent = value.man_exp()
+    if abs(exponent) > MAX_EXPONENT:
+        raise Unsupported(
+            f"a number near {value.str(5, radius=False)} is too large or too small to be written out"
+        )
     return sp.Rational(int(mantissa)) * sp.Integer(2) ** int(exponent)
 
 

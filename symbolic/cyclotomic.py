@@ -15,16 +15,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 from typing import Any
 
 import sympy as sp
+from flint import fmpz
 
 from .errors import Unsupported
 from .walk import text
 
 MAX_ORDER = 10**12
 MAX_GAUSS_PRIME = 2000
+TRIALS = 10**5  # smaller primes are divided out; what is left must be a prime or its square
+MAX_PRIME_BITS = 512  # proved prime within a second
 
 Term = tuple[Fraction, int, Any]  # (q, r, c) for c·exp(iπq)·√r
 
@@ -83,18 +86,15 @@ def _difference(a: dict[int, Any], b: dict[int, Any]) -> dict[int, Any]:
 
 def _expand_surd(surd: int, order: int) -> tuple[int, dict[int, int]]:
     """√surd = √independent · Σ sign·ζ_order^exponent, expanding 2 and the primes that divide the order."""
-    independent, roots = 1, {0: 1}
-    for prime in sp.primefactors(surd):
-        if prime != 2 and order % prime:
-            independent *= prime
-            continue
+    shared, roots = gcd(surd, 2 * order), {0: 1}
+    for prime in sp.primefactors(shared):
         factor = {order // 8: 1, -order // 8: 1} if prime == 2 else _gauss_sum(prime, order)
         product: dict[int, int] = defaultdict(int)
         for e, a in roots.items():
             for f, b in factor.items():
                 product[(e + f) % order] += a * b
         roots = dict(product)
-    return independent, roots
+    return surd // shared, roots
 
 
 def _gauss_sum(prime: int, order: int) -> dict[int, int]:
@@ -113,14 +113,15 @@ def _gauss_sum(prime: int, order: int) -> dict[int, int]:
 def split_square(n: int) -> tuple[int, int]:
     """n = a²·r with r squarefree, for a positive integer n."""
     square, squarefree = 1, 1
-    for prime, power in sp.factorint(n, limit=10**5).items():
-        root = sp.integer_nthroot(prime, 2)
-        if root[1]:
-            prime, power = root[0], 2 * power
-        if not sp.isprime(prime):
+    for prime, power in fmpz(n).factor(trial_limit=TRIALS):
+        root = prime.isqrt()
+        if root * root == prime:
+            prime, power = root, 2 * power
+        if prime.bit_length() > MAX_PRIME_BITS or not prime.is_prime():
             raise Unsupported(
-                f"too large for the exact procedure: sqrt({n}); use a free positive symbol for it"
+                f"too large for the exact procedure: the square root of {text(n)}; use a free positive "
+                "symbol for it"
             )
-        square *= prime ** (power // 2)
-        squarefree *= prime ** (power % 2)
+        square *= int(prime) ** (power // 2)
+        squarefree *= int(prime) ** (power % 2)
     return square, squarefree

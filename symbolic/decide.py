@@ -170,8 +170,8 @@ def _refuted(
         found = None
     if found is None:
         reason = reason or (
-            "the canonical forms differ, but no rational point was found at which balls prove it; "
-            "π beside constants exp(a) is outside what the canonical form decides"
+            "the canonical forms differ, but no rational point was found at which balls prove it; π beside "
+            "constants exp(a), and sides that differ by more than 2^4000 or less than 2^-4000, are outside"
         )
         return Verdict(
             Status.UNDECIDED, reason, side_conditions=question.side_conditions, certificate=certificate

@@ -8,10 +8,11 @@ from typing import Any, TypeGuard
 
 import sympy as sp
 
-from .admit import admit
+from .admit import admit, check_length
 from .errors import BadInput, WrongType
 from .walk import shown, text
 
+DIGITS = 1_000  # of a number in a parameter or a matrix, as many as are read from text
 MOST = 1024  # the largest size (features, heads, block size) that is built entry by entry
 
 
@@ -21,11 +22,14 @@ def exact_entry(value: object, name: str) -> sp.Expr:
     Accepted: int, Fraction, and sympy expressions without floats, infinities or an imaginary part. A symbol
     without assumptions counts as real, as everywhere in this room.
     """
-    if isinstance(value, sp.Integer):  # most entries of a basis: nothing to examine
+    if isinstance(value, sp.Integer):  # most entries of a basis: little to examine
+        check_length(value, name, DIGITS)
         return value
     if not _finite(value):
         raise BadInput(f"{name} is {shown(value)}; a finite exact number works, e.g. Rational(1, 10)")
     entry = admit(value, name)
+    for number in entry.atoms(sp.Rational):
+        check_length(number, name, DIGITS)
     if getattr(entry, "is_Matrix", False):
         raise WrongType(f"{name} is a {type(value).__name__}; an exact number or a real sympy symbol works")
     if entry.is_extended_real is False or entry.has(sp.I):

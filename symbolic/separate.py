@@ -10,15 +10,18 @@ import sympy as sp
 from flint import acb
 from sympy.core.function import AppliedUndef
 
-from .balls import ball, enclose
+from .admit import admit
+from .balls import ball, excludes_zero
 from .decide import Status, Verdict
 from .entries import GAP, KEY, Place
-from .errors import BadInput, SingularPoint, Unsupported
+from .errors import BadInput, Unsupported
 
 # (s, u): the pairs (s + u, s) and (u, 0); small ones first, so that a witness can be checked by hand. The
 # last ones are for what changes beyond a length: thresholds, windows, clamps.
 POSITIONS = ((1, 0), (1, 1), (2, 1), (1, 2), (2, 3), (-1, 1), (-1, 2), (100, 3), (1000, 3), (10**6, 3))
 CALL_BITS = 256
+READ_BITS = (128, 512, 2048, 8192, 16384)
+TEN_DIGITS = 36  # bits, with a guard
 
 
 class Positional(Protocol):
@@ -81,13 +84,21 @@ def apart(difference: sp.Expr) -> tuple[dict[sp.Expr, sp.Rational], str] | None:
     number = difference.xreplace(values)
     try:
         calls = _call_values(number, len(values))
-        found = enclose(number.xreplace(calls), 15)
-    # pyrefly: ignore[unreachable-except-clause]
-    except (BadInput, SingularPoint, Unsupported):
+        words = _nonzero(admit(number.xreplace(calls), "the difference"))
+    except (BadInput, Unsupported):  # a pole among them
         return None
-    if 0 in found:
-        return None
-    return values | calls, str(sp.N((found.lower + found.upper) / 2, 10))
+    return None if words is None else (values | calls, words)
+
+
+def _nonzero(number: sp.Expr) -> str | None:
+    """Ten digits of a number that balls tell from 0; it may be too large or small to be written out."""
+    for bits in READ_BITS:
+        found = ball(number, {}, bits)
+        if not found.is_finite() or not found.imag.is_zero():
+            return None
+        if excludes_zero(found) and found.real.rel_accuracy_bits() >= TEN_DIGITS:
+            return found.real.mid().str(10, radius=False)
+    return None
 
 
 def _defined(formula: sp.Expr, values: dict[sp.Symbol, sp.Rational]) -> bool:

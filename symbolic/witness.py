@@ -16,7 +16,8 @@ from .premises import Premises
 from .walk import text
 
 EXAMINED_POINTS, EXAMINED_BITS = 3, 400
-_ROUNDS = ((128, 40), (1024, 12), (6144, 4))  # (bits, points)
+_ROUNDS = ((128, 40), (1024, 12), (6144, 4), (32768, 2))  # (bits, points)
+_SHARP = 30  # bits of a difference that is told
 _NICE = [
     sp.Rational(*pair) for pair in ((1, 1), (2, 1), (1, 2), (3, 1), (2, 3), (-1, 1), (3, 2), (5, 1), (1, 3))
 ]
@@ -67,8 +68,17 @@ def refute(question: Question, entry: tuple[int, int] | None) -> Counterexample 
         for point in _points(question, count):
             found = _apart(question, point, entry, bits)
             if found is not None:
-                return found
+                return _sharpened(question, point, found)
     return None
+
+
+def _sharpened(question: Question, point: Point, found: Counterexample) -> Counterexample:
+    """The same counterexample with more digits of the difference, where it has few."""
+    for bits, _ in _ROUNDS:
+        if found.gap.rel_accuracy_bits() >= _SHARP:
+            break
+        found = _apart(question, point, found.entry, bits) or found
+    return found
 
 
 def cross_examine(question: Question) -> int:

@@ -20,7 +20,7 @@ from ..walk import text
 from .case import Case
 from .intervals import Interval
 from .modes import Foreign, Mode
-from .nonvanishing import nonvanishing
+from .nonvanishing import factored, nonvanishing
 
 Order = tuple[sp.Expr, sp.Expr, sp.Expr]  # (ρ, a, k)
 X = sp.Symbol("x", positive=True)
@@ -117,7 +117,7 @@ def _swings(turning: list[Term]) -> tuple[sp.Expr, ...]:
             sides = (phase - other.parts[0], phase + other.parts[0])
             halves = not (term.pair or other.pair) and sp.expand(sides[1]) == 0  # e^{iφ} and e^{-iφ}
             found += [sp.Poly(side, X).LC() for side in (sides[:1] if halves else sides)]
-    conditions = (nonvanishing(sp.factor(x), {}, "the leading part of the bias") for x in found)
+    conditions = (nonvanishing(factored(x), {}, "the leading part of the bias") for x in found)
     return tuple(dict.fromkeys(x for part in conditions for x in part))
 
 

@@ -12,7 +12,7 @@ from ..walk import free_symbols, text
 from .case import Case
 from .intervals import Interval
 from .modes import Foreign, Spectrum
-from .nonvanishing import BITS, nonvanishing, trial_values
+from .nonvanishing import BITS, factored, nonvanishing, trial_values
 from .realized import NotRealizable, Witness
 
 ENTIRE = (
@@ -70,7 +70,7 @@ def generic(case: Case, terms: tuple[Foreign, ...]) -> tuple[sp.Expr, ...]:
     for k, exponent in enumerate(exponents):
         doubtful += [sp.Poly(exponent, *moving).LC()] if exponent != 0 else []
         doubtful += [sp.Poly(exponent - other, *moving).LC() for other in exponents[:k]]
-    found = (nonvanishing(sp.factor(x), values, "the terms of the bias") for x in doubtful)
+    found = (nonvanishing(factored(x), values, "the terms of the bias") for x in doubtful)
     return tuple(dict.fromkeys(condition for part in found for condition in part))
 
 

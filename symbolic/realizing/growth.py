@@ -14,7 +14,7 @@ from ..walk import free_symbols, text
 from .case import Case
 from .fence import generic, hankel_witness
 from .modes import Foreign, Spectrum
-from .nonvanishing import nonvanishing
+from .nonvanishing import factored, nonvanishing
 from .realized import NotRealizable
 
 LEMMA = (
@@ -72,7 +72,7 @@ def _slow(case: Case, terms: list[Foreign]) -> tuple[str, tuple[sp.Expr, ...]]:
             constant *= q.LC() ** r * sp.Integer(q.degree()) ** count
         orders[a, k] = orders.get((a, k), S.Zero) + constant
     a, k = max(orders, key=lambda order: (sp.N(order[0], 30), order[1]))
-    leading = sp.factor(orders[a, k])
+    leading = factored(orders[a, k])
     if leading.is_zero or (k == 0 and a.is_integer and a >= 0):
         raise _open(case)
     conditions = nonvanishing(leading, {}, "the leading coefficient of the bias")

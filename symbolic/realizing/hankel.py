@@ -16,6 +16,7 @@ import sympy as sp
 from sympy import S
 
 from .modes import Mode
+from .nonvanishing import factored
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,9 @@ def determinant(nodes: Sequence[Node]) -> sp.Expr:
     result = S.One
     for n in nodes:
         if n.real:
-            result *= (-1) ** (n.size * (n.size - 1) // 2) * sp.factor(n.lead) ** n.size
+            result *= (-1) ** (n.size * (n.size - 1) // 2) * factored(n.lead) ** n.size
         else:
-            result *= sp.factor(n.lead) ** n.size * (-4 * n.im**2) ** (n.size**2)
+            result *= factored(n.lead) ** n.size * (-4 * n.im**2) ** (n.size**2)
     for a, b in combinations(nodes, 2):
         result *= _distance(a, b) ** (2 * a.size * b.size)
     return result

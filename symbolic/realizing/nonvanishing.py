@@ -29,6 +29,21 @@ def nonvanishing(product: sp.Expr, values: Mapping[sp.Symbol, sp.Expr], what: st
     return tuple(dict.fromkeys(doubtful))
 
 
+def factored(formula: sp.Expr) -> sp.Expr:
+    """The formula as a product of factors, its constants left alone: sympy writes out exp(10**6)."""
+    constants: dict[sp.Expr, sp.Symbol] = {}
+
+    def hidden(node: sp.Expr) -> sp.Expr:
+        if node.is_Rational or node.is_Symbol:
+            return node
+        if not free_symbols(node):
+            return constants.setdefault(node, sp.Dummy())
+        return node.func(*map(hidden, node.args))
+
+    back = sp.factor(hidden(formula))
+    return back.xreplace({name: constant for constant, name in constants.items()})
+
+
 def trial_values(symbols: set[sp.Symbol], apart: bool = False) -> dict[sp.Symbol, sp.Rational]:
     """Small whole numbers that respect the declared signs: 1 or -1 for every symbol, apart: 2, 3, 5, … ."""
     sizes = [sp.prime(i + 1) if apart else 1 for i in range(len(symbols))]
@@ -56,4 +71,4 @@ def examine(bias: sp.Expr, found: sp.Expr, u: sp.Symbol, points: list[sp.Rationa
     return compared
 
 
-__all__ = ["examine", "nonvanishing", "trial_values"]
+__all__ = ["examine", "factored", "nonvanishing", "trial_values"]

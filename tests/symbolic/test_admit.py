@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy as sp
-from exptx.symbolic import BadInput, ExptxError, Unsupported, WrongType, decide
+from exptx.symbolic import BadInput, ExptxError, Unsupported, WrongType, decide, encoding
 from sympy import Function, ImmutableMatrix, MatMul, Matrix, Rational, Symbol, exp, sin, symbols
 
 x, y = symbols("x y", real=True)
@@ -122,3 +122,20 @@ def test_a_deep_tree_gets_a_sentence():
         deep = sin(deep, evaluate=False)
     with pytest.raises(Unsupported, match="nested more than 200 deep"):
         decide(deep, 1)
+
+
+def test_numbers_too_long_to_be_written_are_refused_by_their_length():
+    with pytest.raises(BadInput, match="lhs contains a number of 5001 digits; up to 4200 digits work"):
+        decide(sp.Integer(10) ** 5000, 1)
+    with pytest.raises(BadInput, match="number of 5001 digits"):
+        decide(x / (sp.Integer(10) ** 5000 + 1), 1)
+    assert decide(sp.Integer(10) ** 4000 + x, sp.Integer(10) ** 4000 + 1 + x).gap == "-1.000000000"
+
+
+def test_parameters_of_encodings_are_numbers_that_can_be_printed():
+    for name, key in (("rope", "rope_theta"), ("decay", "gamma"), ("boost", "rate"), ("alibi", "slope")):
+        with pytest.raises(BadInput, match=f"{key} contains a number of 1202 digits; up to 1000 digits"):
+            encoding(name, head_dim=2, **{key: sp.Rational(10**1201 + 1, 7)})
+        long = encoding(name, head_dim=2, **{key: sp.Rational(10**999, 7)})
+        assert len(str(long)) > 1000
+        assert long.is_relative().holds

@@ -103,3 +103,8 @@ def test_floats_are_refused(formula, point):
 def test_an_enclosure_is_ordered():
     with pytest.raises(BadInput, match="lower <= upper"):
         Enclosure(Rational(1), Rational(0))
+
+
+def test_numbers_that_no_paper_would_hold_are_not_written_out():
+    with pytest.raises(Unsupported, match="too large or too small to be written out"):
+        enclose(exp(10**9))

@@ -88,3 +88,17 @@ def test_a_number_is_a_square_times_a_squarefree_number(n, square, rest):
 def test_the_square_of_a_large_prime_is_found():
     prime = sp.nextprime(10**12)
     assert split_square(3 * prime**2) == (prime, 3)
+
+
+def test_square_roots_of_long_numbers_end():
+    """The two Mersenne primes are on the list of M. Robinson (1952)."""
+    left, right = 2**521 - 1, 2**127 - 1
+    with pytest.raises(Unsupported, match="number of 5001 digits"):
+        split_square(10**5000 + 1)
+    with pytest.raises(Unsupported, match="too large"):
+        split_square(2**1279 - 1)
+    assert split_square(right**2 * 6) == (right, 6)
+    assert not vanishes([(Fraction(1, 7), left * right, 1), (Fraction(0), 1, 1)])
+    assert vanishes([(Fraction(0), 3 * right, 1), (Fraction(1), 3 * right, 1)])
+    third = Fraction(2, 3)  # i√3 = 2ω + 1
+    assert vanishes([(Fraction(1, 2), 3 * right, 1), (third, right, -2), (Fraction(0), right, -1)])

@@ -1,5 +1,6 @@
 """Claims that look true to a rule but are not, and inputs that read as something else than they are."""
 
+import mpmath
 import pytest
 import sympy as sp
 from exptx.symbolic.decide import Status, decide
@@ -114,3 +115,12 @@ def test_balls_catch_a_canonical_form_that_proves_too_much(monkeypatch):
         decide(sp.sin(2 * x), sp.sin(x))
     with pytest.raises(Disagreement, match=r"entry \(0, 1\)"):
         decide(sp.Matrix([[x, x]]), sp.Matrix([[x, 1 - x]]))
+
+
+def test_a_refutation_tells_its_difference_with_digits():
+    """At 128 bits cos(10**900) is anywhere in [-1, 1], and cos - 2 is not 0 all the same."""
+    verdict = decide(sp.cos(10**900), 2)
+    with mpmath.workprec(4000):
+        gap = mpmath.nstr(mpmath.cos(mpmath.mpf(10) ** 900) - 2, 9)
+    assert verdict.status is Status.REFUTED
+    assert verdict.gap.startswith(f"[{gap[:10]}")

@@ -51,3 +51,18 @@ def test_nothing_is_told_apart_where_a_logarithm_or_root_leaves_the_reals():
 
 def test_nothing_is_found_where_the_encoding_is_relative():
     assert separate(encoding("rope", head_dim=4), Place("score", 0, 2)) is None
+
+
+def test_numbers_of_any_size_are_told_apart_without_being_written_out():
+    """log₁₀ e^(10¹²) = 10¹² / ln 10 = 434294481903.25…"""
+    far = sp.exp(10**12)
+    assert apart(far - 1)[1].endswith("e+434294481903")
+    assert apart(1 / far)[1].endswith("e-434294481904")
+    assert apart(far * (sp.cos(1) ** 2 + sp.sin(1) ** 2 - 1)) is None
+
+
+def test_a_boost_of_any_rate_on_both_sides_is_refuted():
+    for rate in (10**6, -(10**6), sp.Rational(1, 10**30)):
+        verdict = encoding("same_side_boost", rate=rate).is_relative()
+        assert verdict.status.value == "refuted"
+        assert verdict.witness

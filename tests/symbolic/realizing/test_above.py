@@ -129,3 +129,12 @@ def test_degrees_and_leading_coefficients_of_what_stands_in_roots_and_logarithms
 def test_an_exponential_beside_a_root_fades_on_its_own_side():
     found = bounded_above(-sp.exp(u) * sp.sqrt(1 + u**2), u)
     assert found.reason == "falls to -∞ as u → ∞; bounded as u → -∞"
+
+
+def test_constants_of_any_size_are_no_hindrance():
+    """exp(10**6)·cos u swings as far as cos u does; sympy would write out the power."""
+    huge = sp.exp(10**6)
+    assert (
+        bounded_above(huge * sp.cos(u) + u**2 * sp.cos(2 * u) * (huge**2 + huge), u).status is Status.REFUTED
+    )
+    assert bounded_above(huge * sp.cos(u) - huge**2 * u**2, u).status is Status.PROVED
