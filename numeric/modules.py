@@ -59,7 +59,8 @@ class RotaryEmbedding(nn.Module):
             _check_frequencies(frequencies)
         self.attention_scaling = amplitude(frequencies, attention_scaling)
         kept = hf_frequency_tensor(frequencies) if angles == "hf" else frequency_tensor(frequencies)
-        self._inv_freq = kept.detach().clone()  # no buffer, which a cast would round and meta would empty
+        with torch.inference_mode(False):  # no tensor of inference, which a clock that learns could not save
+            self._inv_freq = kept.detach().clone()  # no buffer, which a cast would round and meta would empty
         self.rotary_dim = 2 * len(kept)
         self._last: tuple | None = None  # what the table was formed for last, and the table
 

@@ -259,7 +259,8 @@ def _pairing(name: str, pristine: nn.Module, apply: Callable, kind: str) -> bool
     waves, scaling = _buffer(pristine, kind, "inv_freq"), _buffer(pristine, kind, "attention_scaling")
     layer = {} if kind == _ALL else {"layer_type": kind}
     ids, width = torch.tensor([[0, 1, 5]]), 2 * len(waves)
-    x = torch.randn(2, 1, 2, 3, width + _TAIL, generator=torch.Generator().manual_seed(0))
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(2, 1, 2, 3, width + _TAIL, generator=generator, dtype=torch.float32)
     try:
         known = pristine(x, ids, **layer)
         axes = pristine(x, torch.stack((ids, ids + 1, ids + 2)), **layer)

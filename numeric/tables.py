@@ -9,7 +9,7 @@ Angles "hf" repeat the float32 arithmetic of transformers bit for bit, with its 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import isfinite
+from math import inf
 
 import sympy as sp
 import torch
@@ -180,7 +180,7 @@ def amplitude(inv_freq: Frequencies | Tensor, attention_scaling: float) -> float
         scaling = float(attention_scaling)
     except (TypeError, ValueError):
         scaling = 0.0
-    if not isfinite(scaling) or scaling <= 0:
+    if not 0 < scaling < inf:
         raise BadTensor(f"attention_scaling is {attention_scaling!r}; a finite positive number works")
     own = 1.0
     if isinstance(inv_freq, Frequencies):

@@ -1,5 +1,8 @@
 """The choice of a path: the fastest that runs, or the one asked for, and never another one in silence."""
 
+import os
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -36,6 +39,29 @@ def test_auto_without_a_compiler_runs_eager_and_says_why_once():
         again = rotary_embedding(X[:, :1], *TABLE, interleaved=True)
     assert torch.equal(first, again)
     assert torch.equal(first, rotary_embedding(X[:, :1], *TABLE, interleaved=True, impl="eager"))
+
+
+def test_a_process_without_a_compiler_turns_all_the_same_and_says_so_once(tmp_path):
+    """From nothing to the result: an empty PATH, no cache, the functions and the module."""
+    code = """
+import torch, warnings
+from exptx.numeric import RotaryEmbedding, rotary_embedding, rotary_table
+from exptx.symbolic import frequencies
+waves, x = frequencies(10000, 8), torch.randn(1, 2, 3, 8)
+table = rotary_table(waves, torch.arange(3))
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    turned = [rotary_embedding(x, *table), RotaryEmbedding(waves)(x, x, torch.arange(3))[0]]
+assert all(torch.equal(y, rotary_embedding(x, *table, impl="eager")) for y in turned)
+print(*[warning.message for warning in said], sep="\\n")
+"""
+    where = {**os.environ, "PATH": str(tmp_path), "CC": "", "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=where)
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    assert line.startswith(
+        "rotations on cpu run in eager PyTorch: neither cc, gcc nor clang is there; install"
+    )
 
 
 @pytest.mark.usefixtures("no_compiler")

@@ -43,6 +43,17 @@ def test_frequencies_given_as_a_tensor_are_kept_to_the_last_bit():
     assert torch.equal(RotaryEmbedding(waves).tables(IDS)[0], rotary_table(waves, IDS)[0])
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
+def test_what_torch_takes_for_the_usual_dtype_makes_no_difference(dtype):
+    known = RotaryEmbedding(F).tables(IDS)
+    torch.set_default_dtype(dtype)
+    try:
+        found = RotaryEmbedding(F).tables(IDS)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert all(map(torch.equal, found, known))
+
+
 def test_the_module_has_no_state_to_load_or_to_lose():
     module = RotaryEmbedding(F)
     assert not module.state_dict()
@@ -65,16 +76,21 @@ def test_the_frequencies_follow_the_module_to_a_device_but_never_to_another_dtyp
 
 @pytest.mark.parametrize("angles", ["exact", "hf"])
 @pytest.mark.parametrize("given_as", [F, torch.rand(8, dtype=torch.float64)])
-def test_it_compiles_without_a_graph_break_and_at_most_once_more_as_time_grows(given_as, angles):
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("times", [(3, 4, 7, 12, 33), (1, 2, 3, 50)])
+def test_it_compiles_without_a_graph_break_and_at_most_once_more_as_time_grows(
+    given_as, angles, dynamic, times
+):
     graphs = []
 
     def eager(graph, _):
         graphs.append(graph)
         return graph.forward
 
+    torch.compiler.reset()  # which counts the graphs of all modules together
     module = RotaryEmbedding(given_as, angles=angles)
-    compiled = torch.compile(module, backend=eager, fullgraph=True)
-    for time in (3, 4, 7, 12, 33):
+    compiled = torch.compile(module, backend=eager, fullgraph=True, dynamic=dynamic)
+    for time in times:
         q, k = torch.randn(2, 1, 2, time, 16, generator=torch.Generator().manual_seed(0)).unbind(0)
         ids = 1000 + torch.arange(time)[None]
         assert all(map(torch.equal, compiled(q, k, ids), module(q, k, ids)))
@@ -153,9 +169,12 @@ def test_a_table_kept_for_one_option_is_not_taken_for_another():
     assert copy.deepcopy(module)._last is None
 
 
-def test_a_clock_that_learns_has_its_gradient():
+@pytest.mark.parametrize("made_for", [torch.enable_grad, torch.inference_mode])
+def test_a_clock_that_learns_has_its_gradient(made_for):
     clock = torch.tensor([0.5, 1.5, 7.25], requires_grad=True)
-    module, (q, k) = RotaryEmbedding(F), heads()
+    with made_for():
+        module, (q, k) = RotaryEmbedding(F), heads()
+    q, k = q.clone(), k.clone()
     for _ in range(2):
         module(q, k, clock)[0].square()[..., :8].sum().backward()
     assert clock.grad.abs().min() > 0

@@ -122,8 +122,9 @@ def test_scaled_frequencies_and_their_amplitude_are_kept(parameters):
     assert (logits(patch(unpatch(model))) - before).abs().max() <= allowed
 
 
-def test_gradients_stay_the_same_with_and_without_activation_checkpointing():
-    model = tiny()
+@pytest.mark.parametrize("family", ["llama", "gemma2", "phi3", "gpt_neox", "glm4"])
+def test_gradients_stay_the_same_with_and_without_activation_checkpointing(family):
+    model = tiny(family)
 
     def gradients():
         model.zero_grad()
@@ -140,7 +141,7 @@ def test_gradients_stay_the_same_with_and_without_activation_checkpointing():
         assert torch.equal(again[name], gradient), name
 
 
-@pytest.mark.parametrize("family", ["llama", "gemma3_text", "phi3"])
+@pytest.mark.parametrize("family", ["llama", "mistral", "qwen2", "gemma3_text", "phi3", "gpt_neox", "cohere"])
 @pytest.mark.parametrize("angles", ["hf", "exact"])
 def test_greedy_tokens_with_the_cache_stay_the_same(family, angles):
     model, ids = tiny(family), tokens()
@@ -148,6 +149,20 @@ def test_greedy_tokens_with_the_cache_stay_the_same(family, angles):
     options = {"attention_mask": (ids != 0).long(), "max_new_tokens": 12, "do_sample": False}
     before = model.generate(ids, **options)
     assert torch.equal(patch(model, angles=angles).generate(ids, **options), before)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
+@pytest.mark.parametrize("angles", ["hf", "exact"])
+def test_what_torch_takes_for_the_usual_dtype_makes_no_difference(dtype, angles):
+    """Large models are made while it is half precision."""
+    known, ids = patch(tiny(), angles=angles).model.rotary_emb, torch.tensor([[100000, 7]])
+    torch.set_default_dtype(dtype)
+    try:
+        found = patch(tiny(), angles=angles).model.rotary_emb
+    finally:
+        torch.set_default_dtype(torch.float32)
+    for mine, theirs in zip(found(torch.zeros(1), ids)[0], known(torch.zeros(1), ids)[0], strict=True):
+        assert torch.equal(torch.as_tensor(mine), torch.as_tensor(theirs))
 
 
 def test_other_models_of_the_family_stay_as_they_are():

@@ -1,6 +1,7 @@
 """The cache of compiled kernels may be shared, broken, foreign or closed, and the compiler missing."""
 
 import os
+import resource
 import stat
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 from exptx.numeric import NotBuilt
 from exptx.numeric.native import build
+from exptx.numeric.native.source import Kernel, source
+from exptx.symbolic.lowering import shape_program
 
 SOURCE = "int answer(void) { return 42; }\n"
 TURN = """
@@ -271,14 +274,11 @@ def test_elsewhere_than_on_posix_the_reason_says_so(monkeypatch):
     build.find_compiler.cache_clear()
 
 
-def test_a_kernel_is_compiled_in_well_under_a_second(folder):
-    """Processor time of the compiler alone, of the largest kernel in use."""
-    import resource
-
-    from exptx.numeric.native.source import Kernel, source
-    from exptx.symbolic.lowering import shape_program
-
-    text = source(Kernel(shape_program(1, turns=True, fades=False), "bfloat16", False))
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_a_kernel_is_compiled_in_well_under_a_second(dtype, interleaved, folder):
+    """Processor time of the compiler alone, for a rotation."""
+    text = source(Kernel(shape_program(1, turns=True, fades=False), dtype, interleaved))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     build.load(text)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -55,6 +55,34 @@ print(threads.team() is None or tasks() == before)
     assert answer(LARGE + code) == "True"
 
 
+def test_a_team_has_as_many_threads_as_torch_says(answer):
+    """A team that only notes how many it is asked for, in the place of the one that torch has."""
+    code = """
+import ctypes
+from exptx.numeric.native import plan
+from exptx.symbolic.lowering import shape_program
+
+asked = []
+WORK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+@ctypes.CFUNCTYPE(None, WORK, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint)
+def noting(work, shared, count, flags):
+    asked.append(count)
+    work(shared)
+
+turn(known)
+plan.team = lambda: ctypes.cast(noting, ctypes.c_void_p).value
+plan.function.cache_clear()
+turned = native.Native(shape_program(1, turns=True, fades=False))
+for n in (1, 2, 3, 4):
+    torch.set_num_threads(n)
+    turned(x, out.fill_(0), (cos, sin))
+    assert torch.equal(out, known)
+turned(x[:, :, :2], out[:, :, :2], (cos[:2], sin[:2]))  # too little to share
+print(asked)
+"""
+    assert answer(LARGE + code) == "[2, 3, 4]"
+
+
 def test_with_one_thread_none_is_started(answer):
     code = """
 torch.set_num_threads(1)
