@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..numeric.layout import join_pairs
-from ..numeric.tables import exact_angles, frequency_tensor
+from ..numeric.angles import exact_angles, frequency_tensor
 from ..symbolic.frequencies import frequencies
 from .budgets import Oracle, Policy
 

@@ -22,6 +22,7 @@ from ..symbolic.block import Block
 from ..symbolic.generator import Generator
 from ..symbolic.lowering import DECAY, FREQUENCY, shape_program
 from ..symbolic.program import Program
+from .angles import exact_angles
 from .constants import nearest_float
 from .emitted import compiled, turn_transposed
 from .emitted import turn as emitted_turn
@@ -29,7 +30,6 @@ from .errors import BadDtype, BadTensor, TooLarge
 from .formula import evaluate
 from .layout import over_heads, select, time_axis
 from .roots import Rates, in_planes, rates
-from .tables import exact_angles
 from .transforms import unwrapped
 from .validation import check_flags, check_heads, check_token_positions, compute_dtype, same_device
 

@@ -12,9 +12,9 @@ import sympy as sp
 import torch
 from torch import Tensor
 
+from .angles import refuse_large_angle
 from .constants import nearest_float
 from .errors import NotLowered
-from .tables import refuse_large_angle
 
 _FUNCTIONS = {
     sp.Abs: torch.abs,

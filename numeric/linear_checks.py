@@ -8,10 +8,10 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
+from .angles import LARGEST_ANGLE
 from .errors import BadDtype, BadTensor, TooLarge
 from .layout import join_pairs
 from .linear_inputs import Tokens, running_sum
-from .tables import LARGEST_ANGLE
 from .validation import INTEGERS, check_flag, check_heads, check_tensor, compute_dtype, same_device
 
 

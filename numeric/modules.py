@@ -10,13 +10,18 @@ from torch import Tensor, nn
 
 from ..symbolic.configs.description import Rotary
 from ..symbolic.configs.read import read_config
+from ..symbolic.encoding import Encoding
 from ..symbolic.frequencies import Frequencies
+from ..symbolic.sections import AxisFrequencies, axis_frequencies, is_interleaved
+from .angles import Waves, check_length, frequency_tensor, hf_frequency_tensor
+from .coordinates import check_coordinates
 from .direct import unwatched
 from .errors import BadChoice, BadDtype, BadTensor
 from .hf_rules import hf_frequencies
 from .layout import time_axis
 from .rotary import rotary_embedding_qk
-from .tables import amplitude, frequency_tensor, hf_frequency_tensor, rotary_table
+from .shelf import Shelf, shelf_for
+from .tables import amplitude, longest_of, rotary_table
 from .validation import (
     check_flags,
     check_heads,
@@ -30,19 +35,21 @@ from .validation import (
 class RotaryEmbedding(nn.Module):
     """Rotates queries and keys; no parameters, no buffers, nothing in the state dict.
 
-    frequencies: Frequencies, or a tensor (pairs,) of radians per position; lowered to numbers once, here.
-    They are kept outside buffers, in float64 (in float32 for angles="hf"), so `.half()`,
-    `.to(torch.bfloat16)` and `to_empty()` from the meta device leave the angles as they are, and they follow
-    the module to another device. interleaved, layout: as for `rotary_embedding`; of wider heads the first
-    2 * pairs coordinates turn. angles: "exact" or "hf", as for `rotary_table`. attention_scaling: amplitude
-    of cos and sin; left at 1, Frequencies bring their own.
-    Compiles with torch.compile(fullgraph=True).
+    frequencies: Frequencies, or a tensor (pairs,) of radians per position; on several axes AxisFrequencies,
+    or a tensor (axes, pairs). They are lowered to numbers once, here, and kept outside buffers, in float64
+    (in float32 for angles="hf"), so `.half()`, `.to(torch.bfloat16)` and `to_empty()` from the meta device
+    leave the angles as they are, and they follow the module to another device. interleaved, layout: as for
+    `rotary_embedding`; of wider heads the first 2 * pairs coordinates turn. angles: "exact" or "hf", as for
+    `rotary_table`. attention_scaling: amplitude of cos and sin; left at 1, Frequencies bring their own.
+    Frequencies of a rule that follows the length (dynamic NTK, the short factors of LongRoPE) are for one
+    length: positions beyond it are refused, and `rerotate` carries cached keys over to the next ones.
+    Modules with the same frequencies share the tables they form. Compiles with torch.compile(fullgraph=True).
     Raises BadDtype, BadTensor or BadChoice naming the argument, NotLowered if Frequencies hold a symbol.
     """
 
     def __init__(
         self,
-        frequencies: Frequencies | Tensor,
+        frequencies: Waves,
         *,
         interleaved: bool = False,
         layout: str = "bhtd",
@@ -55,14 +62,29 @@ class RotaryEmbedding(nn.Module):
         if angles not in ("exact", "hf"):
             raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
         self.interleaved, self.layout, self.angles = interleaved, layout, angles
-        if not isinstance(frequencies, Frequencies):
+        if not isinstance(frequencies, (Frequencies, AxisFrequencies)):
             _check_frequencies(frequencies)
         self.attention_scaling = amplitude(frequencies, attention_scaling)
         kept = hf_frequency_tensor(frequencies) if angles == "hf" else frequency_tensor(frequencies)
         with torch.inference_mode(False):  # no tensor of inference, which a clock that learns could not save
             self._inv_freq = kept.detach().clone()  # no buffer, which a cast would round and meta would empty
-        self.rotary_dim = 2 * len(kept)
-        self._last: tuple | None = None  # what the table was formed for last, and the table
+        self.rotary_dim = 2 * kept.shape[-1]
+        self.axes = 1 if kept.ndim == 1 else len(kept)
+        self._on_axes, self._text = kept.ndim == 2, getattr(frequencies, "text", False)
+        self.longest = longest_of(frequencies)
+        self._shelf: Shelf | None = None
+
+    @classmethod
+    def from_encoding(
+        cls, encoding: Encoding, *, layout: str = "bhtd", angles: str = "exact"
+    ) -> RotaryEmbedding:
+        """The rotary embedding of an encoding on several axes, with its frequencies and its pairing.
+
+        encoding: axial, rope_3d, rope_mixed or mrope, with numbers only. layout, angles: as for the class.
+        BadInput for an encoding that does not turn planes by coordinates.
+        """
+        waves, interleaved = axis_frequencies(encoding), is_interleaved(encoding)
+        return cls(waves, interleaved=interleaved, layout=layout, angles=angles)
 
     @classmethod
     def from_config(
@@ -92,7 +114,7 @@ class RotaryEmbedding(nn.Module):
         return cls(waves, layout=layout, angles=angles, attention_scaling=scaling, **options)
 
     def __getstate__(self) -> dict:
-        return {**self.__dict__, "_last": None}
+        return {**self.__dict__, "_shelf": None}
 
     def _apply(self, fn, recurse=True):
         """Follow the module to the device that `fn` moves to, never its dtype, and never to meta."""
@@ -108,16 +130,22 @@ class RotaryEmbedding(nn.Module):
         """(cos, sin), each position_ids.shape + (pairs,), on the device of position_ids.
 
         position_ids: integers of any sign or float clock readings, of any shape; a whole number n stands for
-        the positions 0 … n-1. dtype: float32 or float64. Errors as for `rotary_table`.
+        the positions 0 … n-1. On several axes (axes, …), a row for every coordinate, and the tables are
+        … + (pairs,). dtype: float32 or float64. Errors as for `rotary_table`.
         """
         if isinstance(position_ids, int) and not isinstance(position_ids, bool):
             if position_ids < 0:
                 raise BadTensor(f"position_ids is {position_ids}; an integer tensor or a length works")
             position_ids = torch.arange(position_ids, device=self._inv_freq.device)
+            if self._on_axes:
+                position_ids = check_coordinates(position_ids, self.axes, self._text, 1, len(position_ids))[
+                    :, 0
+                ]
         if not isinstance(position_ids, Tensor):
             raise BadDtype(
                 f"position_ids is a {type(position_ids).__name__}; an integer tensor or a length works"
             )
+        check_length(position_ids, self.longest)
         return rotary_table(
             self._inv_freq.to(position_ids.device),
             position_ids,
@@ -131,10 +159,16 @@ class RotaryEmbedding(nn.Module):
 
         q, k: (batch, heads, time, head_dim), or (batch, time, heads, head_dim) with layout="bthd", of any
         float dtype. position_ids: (time,) or (batch, time), integers or float clock readings, shared by
-        both. Errors as for `rotary_table` and `rotary_embedding`; gradients flow to q and k.
+        both. On several axes (axes, batch or 1, time), a row for every coordinate; for sections of one table
+        (M-RoPE) also (time,) or (batch, time), text, whose coordinates are equal.
+        Errors as for `rotary_table` and `rotary_embedding`; gradients flow to q and k.
         """
         check_heads(q, "q", self.layout)
-        check_token_positions(position_ids, q.shape[0], q.shape[time_axis(self.layout)])
+        batch, time = q.shape[0], q.shape[time_axis(self.layout)]
+        if self._on_axes:
+            position_ids = check_coordinates(position_ids, self.axes, self._text, batch, time)
+        else:
+            check_token_positions(position_ids, batch, time)
         same_device(q, "q", position_ids, "position_ids")
         cos, sin = self._kept_tables(position_ids, compute_dtype(q.dtype))
         return rotary_embedding_qk(
@@ -142,23 +176,13 @@ class RotaryEmbedding(nn.Module):
         )
 
     def _kept_tables(self, position_ids: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-        """`tables`, formed once for all layers that ask for the same positions one after the other.
-
-        Positions are compared number by number: a tensor may change without notice.
-        """
+        """`tables`, formed once for all layers, of this module and of others with the same frequencies."""
         if not unwatched(position_ids):
             return self.tables(position_ids, dtype=dtype)
-        key = (
-            dtype,
-            position_ids.dtype,
-            self.angles,
-            self.attention_scaling,
-            torch.is_inference_mode_enabled(),
-        )
-        last = self._last
-        if last is None or last[0] != key or not torch.equal(last[1], position_ids):
-            last = self._last = key, position_ids.clone(), self.tables(position_ids, dtype=dtype)
-        return last[2]
+        if self._shelf is None:
+            self._shelf = shelf_for(self._inv_freq, self.angles)
+        kind = dtype, self.attention_scaling
+        return self._shelf.table(kind, position_ids, lambda: self.tables(position_ids, dtype=dtype))
 
     def extra_repr(self) -> str:
         """The options, for print(model)."""
@@ -169,7 +193,7 @@ class RotaryEmbedding(nn.Module):
 
 
 def _check_frequencies(frequencies: Tensor) -> None:
-    """Refuse what is no tensor (pairs,) of finite numbers."""
+    """Refuse what is no tensor (pairs,) or (axes, pairs) of finite numbers."""
     if not isinstance(frequencies, Tensor):
         kind = type(frequencies).__name__
         raise BadDtype(f"frequencies is a {kind}; Frequencies or a tensor (pairs,) works")
@@ -177,9 +201,10 @@ def _check_frequencies(frequencies: Tensor) -> None:
         raise BadTensor(
             "frequencies is on the meta device, without numbers; Frequencies or a CPU tensor works"
         )
-    if frequencies.ndim != 1 or not len(frequencies) or not frequencies.isfinite().all():
+    if frequencies.ndim not in (1, 2) or not frequencies.numel() or not frequencies.isfinite().all():
         raise BadTensor(
-            f"frequencies has shape {tuple(frequencies.shape)}; shape (pairs,) with finite entries works"
+            f"frequencies has shape {tuple(frequencies.shape)}; shape (pairs,) with finite entries works, or "
+            "(axes, pairs)"
         )
 
 

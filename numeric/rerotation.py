@@ -8,6 +8,9 @@ from __future__ import annotations
 from torch import Tensor
 
 from ..symbolic.frequencies import Frequencies
+from ..symbolic.sections import AxisFrequencies
+from .angles import Waves
+from .coordinates import check_coordinates
 from .errors import BadDtype, BadTensor
 from .layout import time_axis
 from .rotary import rotary_embedding
@@ -18,8 +21,8 @@ from .validation import check_heads, check_token_positions, compute_dtype, same_
 def rerotate(
     k: Tensor,
     position_ids: Tensor,
-    old: Frequencies | Tensor,
-    new: Frequencies | Tensor,
+    old: Waves,
+    new: Waves,
     *,
     attention_scaling: float = 1.0,
     interleaved: bool = False,
@@ -32,21 +35,27 @@ def rerotate(
 
     k: (batch, heads, time, head_dim), or (batch, time, heads, head_dim) with layout="bthd", of any float
     dtype, as they lie in a cache; queries work too. Of wider heads the first 2 * pairs coordinates turn.
-    position_ids: (time,) or (batch, time), at which they were rotated, integers or float clock readings.
-    old, new: Frequencies, or tensors (pairs,) of radians per position, equally many.
+    position_ids: (time,) or (batch, time), at which they were rotated, integers or float clock readings; on
+    several axes as for `RotaryEmbedding`.
+    old, new: Frequencies, or tensors (pairs,) of radians per position, equally many; or those of axes.
     attention_scaling: m'/m, the new amplitude over the old; left at 1, Frequencies bring their own, and a
     tensor has 1. angles: "exact"; or "hf" for keys that were rotated by the float32 angles of transformers.
     interleaved, impl, out: as for `rotary_embedding`.
     Every entry of the table is within a(u + 2^-53 |t|·3(w + w') + 2^-51) of the true one, a = m'/m
     and u as for `rotary_table`. Each call rounds once more to the dtype of k: where frequencies change at
     every token, keeping keys as they were before any rotation loses less.
-    Raises BadTensor, BadDtype, BadChoice, NotLowered or TooLarge naming the argument. Gradients flow to k.
+    Raises BadTensor, BadDtype, BadChoice, NotLowered, TooLarge, or PositionOutOfRange where old or new is for
+    shorter texts, naming the argument. Gradients flow to k.
     Source: the group law R(a)R(b) = R(a + b), on every plane.
     """
     check_heads(k, "k", layout)
-    ids = check_token_positions(position_ids, k.shape[0], k.shape[time_axis(layout)])
+    axes, pairs = _shape(old, new)
+    batch, time = k.shape[0], k.shape[time_axis(layout)]
+    if axes is None:
+        ids = check_token_positions(position_ids, batch, time)
+    else:
+        ids = check_coordinates(position_ids, axes, getattr(old, "text", False), batch, time)
     same_device(k, "k", ids, "position_ids")
-    pairs = _pairs(old, new)
     table = rerotation_table(
         old, new, ids, attention_scaling=attention_scaling, angles=angles, dtype=compute_dtype(k.dtype)
     )
@@ -55,16 +64,25 @@ def rerotate(
     )
 
 
-def _pairs(old: Frequencies | Tensor, new: Frequencies | Tensor) -> int:
-    """How many planes turn, as many before as after."""
+def _shape(old: Waves, new: Waves) -> tuple[int | None, int]:
+    """(how many axes, None for one without a row of its own; how many planes), the same before and after."""
+    shapes = []
     for name, waves in (("old", old), ("new", new)):
-        if not isinstance(waves, (Frequencies, Tensor)):
+        if not isinstance(waves, (Frequencies, AxisFrequencies, Tensor)):
             raise BadDtype(f"{name} is a {type(waves).__name__}; Frequencies or a tensor (pairs,) works")
-        if isinstance(waves, Tensor) and waves.ndim != 1:
-            raise BadTensor(f"{name} has shape {tuple(waves.shape)}; shape (pairs,) works")
-    if len(old) != len(new):
-        raise BadTensor(f"old has {len(old)} frequencies and new has {len(new)}; equally many work")
-    return len(old)
+        if isinstance(waves, Tensor) and waves.ndim not in (1, 2):
+            raise BadTensor(f"{name} has shape {tuple(waves.shape)}; shape (pairs,) or (axes, pairs) works")
+        if isinstance(waves, Tensor):
+            shapes.append(tuple(waves.shape))
+        else:
+            shapes.append((len(waves),) if isinstance(waves, Frequencies) else (waves.axes, len(waves)))
+    if shapes[0] != shapes[1]:
+        words = [
+            f"{shape[-1]} planes" + (f" on {shape[0]} axes" if len(shape) == 2 else "") for shape in shapes
+        ]
+        raise BadTensor(f"old has {words[0]} and new has {words[1]}; equally many work")
+    *axes, pairs = shapes[0]
+    return (axes[0] if axes else None), pairs
 
 
 __all__ = ["rerotate"]

@@ -7,7 +7,7 @@ more than one way is refused here, with the choices. The rules themselves are in
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -213,8 +213,9 @@ def _longrope(given: dict, dim: int, lengths: Lengths) -> Frequencies:
     m = given.get("attention_factor")
     if m is None:
         m = scaling.longrope_attention(_factor(given, "longrope", lengths), first)
-    side = "long_factor" if lengths.current("longrope") > first else "short_factor"
-    return scaling.longrope(given["rope_theta"], dim, given[side], m)
+    short = lengths.current("longrope") <= first
+    table = scaling.longrope(given["rope_theta"], dim, given["short_factor" if short else "long_factor"], m)
+    return replace(table, longest=first) if short else table
 
 
 def _proportional(given: dict, dim: int, _: Lengths) -> Frequencies:

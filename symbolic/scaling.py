@@ -10,7 +10,7 @@ Sources: Su et al., RoFormer, arXiv 2104.09864; and with each rule. Names as in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import sympy as sp
 
@@ -26,11 +26,13 @@ LONGEST = 10**12  # positions; a length beyond it is a slip
 class Frequencies:
     """`exact`: a sympy number or expression a plane, positive, or 0 where a plane is held.
 
-    `attention_factor` m multiplies cos and sin, so that scores carry m².
+    `attention_factor` m multiplies cos and sin, so that scores carry m². `longest`: in a text of more
+    positions the rule has other frequencies; None where they serve every length. It is no part of equality.
     """
 
     exact: tuple[sp.Expr, ...]
     attention_factor: sp.Expr = sp.S.One
+    longest: int | None = field(default=None, compare=False)
 
     def __len__(self) -> int:
         return len(self.exact)
@@ -90,7 +92,9 @@ def dynamic(
     keys cached at one length do not fit queries of another. Source: emozilla, "Dynamically scaled RoPE"
     (2023); Hugging Face's `_compute_dynamic_ntk_parameters`.
     """
-    return ntk_aware(rope_theta, dim, dynamic_stretch(factor, original_length, seq_len))
+    first, now = length(original_length, "max_position_embeddings"), length(seq_len, "seq_len")
+    table = ntk_aware(rope_theta, dim, dynamic_stretch(factor, first, now))
+    return replace(table, longest=max(first, now))
 
 
 def longrope(

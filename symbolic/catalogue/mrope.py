@@ -9,11 +9,10 @@ from ..errors import BadInput, WrongType
 from ..exact import even, positive, whole
 from ..frequencies import frequencies
 from ..kinds.axes import AxesEncoding
+from ..sections import sectioned
 from ..walk import shown
-from .axial import on_axes, spread
+from .axial import on_axes
 from .registry import register
-
-LAYOUTS = ("chunked", "interleaved")
 
 
 @register(
@@ -39,13 +38,7 @@ def mrope(
     """
     size, base = even(head_dim, "head_dim"), positive(rope_theta, "rope_theta")
     given = _sections(sections, size // 2)
-    if layout not in LAYOUTS:
-        raise BadInput(f"layout is {shown(layout)}; 'chunked' or 'interleaved' works")
-    if layout == "chunked":
-        owner = [axis for axis, count in enumerate(given) for _ in range(count)]
-    else:
-        owner = [i % 3 if i < 3 * given[i % 3] else 0 for i in range(size // 2)]
-    rates = spread(frequencies(base, size).exact, owner, 3)
+    rates = sectioned(frequencies(base, size), given, layout).exact
     parameters = {"head_dim": size, "sections": given, "rope_theta": base, "layout": layout}
     return AxesEncoding("mrope", parameters, size, on_axes(size, rates, False))
 

@@ -166,7 +166,7 @@ def test_a_table_kept_for_one_option_is_not_taken_for_another():
     module.attention_scaling = 2.0
     assert torch.equal(module(q, k, IDS)[0], 2 * exact)
     assert torch.equal(RotaryEmbedding(F)(q, k, IDS.int())[0], exact)
-    assert copy.deepcopy(module)._last is None
+    assert copy.deepcopy(module)._shelf is None
 
 
 @pytest.mark.parametrize("made_for", [torch.enable_grad, torch.inference_mode])
@@ -260,7 +260,7 @@ def test_print_shows_the_options():
             BadTensor,
             "frequencies is on the meta device",
         ),
-        (lambda: RotaryEmbedding(torch.ones(2, 4)), BadTensor, r"frequencies has shape \(2, 4\)"),
+        (lambda: RotaryEmbedding(torch.ones(2, 2, 4)), BadTensor, r"frequencies has shape \(2, 2, 4\)"),
         (lambda: RotaryEmbedding(torch.tensor([float("inf")])), BadTensor, "finite entries"),
         (
             lambda: RotaryEmbedding(frequencies(sp.Symbol("b", positive=True), 4)),

@@ -8,6 +8,7 @@ from exptx.numeric import (
     BadDtype,
     BadTensor,
     NotLowered,
+    PositionOutOfRange,
     RotaryEmbedding,
     TooLarge,
     exact,
@@ -96,6 +97,7 @@ def fresh(x, waves, ids, interleaved):
 def test_keys_carried_over_are_the_keys_rotated_afresh(change, dtype, interleaved, positions):
     old, new = CHANGES[change]
     x, ids = drawn((2, 2, 3, 8), dtype, 5), torch.tensor(positions).reshape(2, 3)
+    ids = ids.clamp(max=(old.longest or 2**21) - 1)
     cached = rotated(x, old, ids, interleaved=interleaved)
     carried = rerotate(cached, ids, old, new, interleaved=interleaved)
     known, oracle = fresh(x, new, ids, interleaved)
@@ -194,9 +196,24 @@ IDS = torch.arange(3)
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: rerotate(K, IDS, F, frequencies(10_000, 4)), BadTensor, "old has 4 .* new has 2"),
+        (
+            lambda: rerotate(K, IDS, F, frequencies(10_000, 4)),
+            BadTensor,
+            "old has 4 planes and new has 2 planes",
+        ),
         (lambda: rerotate(K, IDS, 10_000, F), BadDtype, "old is a int; Frequencies or a tensor"),
-        (lambda: rerotate(K, IDS, F, torch.ones(2, 4)), BadTensor, r"new has shape \(2, 4\)"),
+        (lambda: rerotate(K, IDS, F, torch.ones(2, 2, 4)), BadTensor, r"new has shape \(2, 2, 4\)"),
+        (lambda: rerotate(K, IDS, F, torch.ones(2, 4)), BadTensor, "new has 4 planes on 2 axes"),
+        (
+            lambda: rerotate(K, IDS + 4096, dynamic(10_000, 8, 2, 2048, 4096), F),
+            PositionOutOfRange,
+            "position_ids contains 4098, but the frequencies old hold in texts of at most 4096 tokens",
+        ),
+        (
+            lambda: rerotate(K, IDS + 2048, F, dynamic(10_000, 8, 2, 2048, 1)),
+            PositionOutOfRange,
+            "the frequencies new hold in texts of at most 2048 tokens",
+        ),
         (lambda: rerotate(K, IDS[:2], F, F), BadTensor, "position_ids has shape"),
         (lambda: rerotate(K[0], IDS, F, F), BadTensor, "k has rank 3"),
         (lambda: rerotate(K.long(), IDS, F, F), BadDtype, "k has dtype torch.int64"),

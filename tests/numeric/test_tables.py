@@ -169,9 +169,9 @@ def test_a_gradient_reaches_learned_frequencies():
             "inv_freq is a float; Frequencies or a tensor",
         ),
         (
-            lambda f: table(torch.ones(2, 2), torch.arange(2)),
+            lambda f: table(torch.ones(2, 2, 2), torch.arange(2)),
             BadTensor,
-            r"inv_freq has shape \(2, 2\)",
+            r"inv_freq has shape \(2, 2, 2\)",
         ),
         (
             lambda f: table(torch.tensor([float("nan")]), torch.arange(2)),

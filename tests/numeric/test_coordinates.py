@@ -1,0 +1,220 @@
+"""Rotary embeddings of positions with several coordinates: images, videos, and text among them."""
+
+import mpmath
+import pytest
+import sympy as sp
+import torch
+from exptx.numeric import (
+    BadChoice,
+    BadTensor,
+    PositionOutOfRange,
+    RotaryEmbedding,
+    TooLarge,
+    rerotate,
+    rotary_table,
+)
+from exptx.proofs import budget
+from exptx.symbolic import BadInput, axis_frequencies, encoding, frequencies, sectioned
+from exptx.symbolic.scaling import dynamic, linear, rotary
+
+AXIAL = encoding("axial", head_dim=16)
+VIDEO = encoding("rope_3d", head_dim=12)
+MIXED = encoding("rope_mixed", head_dim=8, fx=[1, -2, sp.Rational(1, 3), 0], fy=[0, sp.pi, -1, 2])
+QWEN = sectioned(frequencies(1_000_000, 128), (16, 24, 24))
+QWEN3 = sectioned(frequencies(1_000_000, 128), (24, 20, 20), "interleaved")
+
+
+def drawn(*shape, dtype=torch.float64, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
+
+
+GOLDEN = {  # planes of Qwen2-VL at (t, h, w) = (1, 2, 3), with 40 digits
+    0: 1, 15: 0.03924189758484536, 16: 0.06324555320336759, 39: 0.0004413468138169180,
+    40: 0.0005334838230116768, 63: 3.722813282255159e-6,
+}  # fmt: skip
+
+
+def test_the_angles_of_qwen2_vl_are_the_published_ones():
+    cos, sin = rotary_table(QWEN, torch.tensor([1, 2, 3]), dtype=torch.float64)
+    for plane, angle in GOLDEN.items():
+        assert torch.atan2(sin, cos)[plane].item() == pytest.approx(angle, rel=4 * budget.ORACLE)
+
+
+def test_the_two_layouts_read_the_coordinates_that_their_models_read():
+    """Plane 1 belongs to time in one and to height in the other; text cannot tell them apart."""
+    ids = torch.tensor([[5], [7], [11]])
+    owners = {"chunked": (0, 0, 1, 2), "interleaved": (0, 1, 2, 0)}
+    for layout, owner in owners.items():
+        found = rotary_table(sectioned(rotary(10_000, 8), (2, 1, 1), layout), ids, dtype=torch.float64)
+        for plane, axis in enumerate(owner):
+            angle = mpmath.mpf(10) ** -plane * [5, 7, 11][axis]
+            assert abs(found[0][0, plane].item() - mpmath.cos(angle)) <= budget.table_entry(11, "float64")
+
+
+@pytest.mark.parametrize("encoded", [AXIAL, VIDEO, MIXED], ids=lambda e: e.name)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_every_entry_is_within_its_budget_of_the_sum_of_all_axes(encoded, dtype):
+    waves = axis_frequencies(encoded)
+    ids = torch.tensor([[0, 3, -70_001], [9, 1_000, 65_536], [-1, 5, 0]][: waves.axes])
+    cos, sin = rotary_table(waves, ids, dtype=dtype)
+    with mpmath.workdps(40):
+        for token in range(3):
+            for plane in range(len(waves)):
+                rates = [mpmath.mpf(str(sp.N(axis[plane], 40))) for axis in waves.exact]
+                parts = [w * p for w, p in zip(rates, ids[:, token].tolist(), strict=True)]
+                angle, reach = sum(parts), float(sum(map(abs, parts)))
+                bound = budget.table_entry(reach, dtype) + (waves.axes - 1) * budget.ORACLE * reach
+                assert abs(cos[token, plane].item() - mpmath.cos(angle)) <= bound
+                assert abs(sin[token, plane].item() - mpmath.sin(angle)) <= bound
+
+
+def turned(rotate, x, ids):
+    return rotate(x, x, ids)[0]
+
+
+def vector_error(rotate, ids):
+    """How far a rotated float64 vector may be off, relative to its length: by its table and by its turn."""
+    reach = (ids.double().abs().amax((1, 2)) @ rotate._inv_freq.abs()).max().item()
+    table = budget.table_entry(reach, "float64") + (rotate.axes - 1) * budget.ORACLE * reach
+    return budget.rotated_vector(table, "float64")
+
+
+def score_error(rotate, ids, norms):
+    error = vector_error(rotate, ids)
+    return budget.score_of_vectors(norms, error, error, rotate.rotary_dim, "float64")
+
+
+@pytest.mark.parametrize("encoded", [AXIAL, VIDEO, MIXED], ids=lambda e: e.name)
+def test_one_vector_added_to_all_positions_leaves_the_scores(encoded):
+    rotate = RotaryEmbedding.from_encoding(encoded)
+    ids = torch.randint(-50, 50, (rotate.axes, 1, 6), generator=torch.Generator().manual_seed(1))
+    shifts = torch.tensor([[100, -7, 3], [100, 0, 0], [0, 60, 0]])[:, : rotate.axes, None, None]
+    q, k = drawn(2, 1, 1, 1, rotate.rotary_dim, seed=3).expand(-1, -1, -1, 6, -1)
+    norms = float(q[0, 0, 0].norm() * k[0, 0, 0].norm())
+
+    def scores(ids):
+        return turned(rotate, q.contiguous(), ids) @ turned(rotate, k.contiguous(), ids).transpose(-1, -2)
+
+    before = scores(ids)
+    for shift in shifts:
+        bound = 2 * score_error(rotate, ids + shift, norms)
+        assert (before - scores(ids + shift)).abs().max() <= bound
+    assert (before - scores(ids.flip(0))).abs().max() > 1e6 * score_error(rotate, ids, norms)
+
+
+@pytest.mark.parametrize("encoded", [AXIAL, VIDEO, MIXED], ids=lambda e: e.name)
+def test_from_encoding_turns_as_the_exact_encoding_does(encoded):
+    """Frequencies, pairing and direction: scores of the module are those of the formula."""
+    rotate = RotaryEmbedding.from_encoding(encoded)
+    t, s = (5, 2, 7)[: rotate.axes], (1, 3, -4)[: rotate.axes]
+    q, k = (sp.Matrix(range(a, a + encoded.head_dim)) for a in (1, -3))
+    known = float(sp.N(encoded.score(t, s, q=q, k=k), 30))
+    ids = torch.tensor([t, s]).T[:, None]
+    tokens = torch.tensor([[int(x) for x in row] for row in (q, k)], dtype=torch.float64)
+    first, second = turned(rotate, tokens[None, None], ids)[0, 0]
+    bound = score_error(rotate, ids, float(tokens[0].norm() * tokens[1].norm()))
+    assert abs((first * second).sum().item() - known) <= bound
+
+
+@pytest.mark.parametrize("waves", [QWEN, QWEN3], ids=["chunked", "interleaved"])
+@pytest.mark.parametrize("angles", ["exact", "hf"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_text_is_rotated_as_on_one_axis_to_the_last_bit(waves, angles, dtype):
+    q, k = drawn(2, 2, 3, 5, 128, dtype=dtype)
+    plain = RotaryEmbedding(frequencies(1_000_000, 128), angles=angles)
+    several = RotaryEmbedding(waves, angles=angles)
+    for ids in (torch.arange(5) + 100_000, torch.arange(10).reshape(2, 5)):
+        assert all(map(torch.equal, several(q, k, ids), plain(q, k, ids)))
+    equal = (torch.arange(5) + 7).expand(3, 1, 5)
+    assert all(map(torch.equal, several(q, k, equal), plain(q, k, equal[0])))
+    assert torch.equal(several.tables(5)[0], plain.tables(5)[0])
+
+
+def test_hf_angles_are_one_float32_product_a_plane():
+    """As transformers forms them for Qwen2-VL: positions times inv_freq on each axis, then the sections."""
+    ids = torch.randint(0, 100_000, (3, 2, 5), generator=torch.Generator().manual_seed(2))
+    inv_freq = 1.0 / (1e6 ** (torch.arange(0, 128, 2, dtype=torch.int64).float() / 128))
+    products = inv_freq * ids[..., None].float()
+    known = torch.cat([part[i] for i, part in enumerate(products.split((16, 24, 24), -1))], -1)
+    found = RotaryEmbedding(QWEN, angles="hf").tables(ids)
+    assert torch.equal(found[0], known.cos())
+    assert torch.equal(found[1], known.sin())
+
+
+def test_learned_frequencies_may_have_any_sign_and_have_gradients():
+    rates = drawn(2, 4).requires_grad_()
+    ids = torch.randint(-9, 9, (2, 3), generator=torch.Generator().manual_seed(1))
+    assert torch.autograd.gradcheck(lambda w: rotary_table(w, ids, dtype=torch.float64), rates)
+    module = RotaryEmbedding(rates.detach())
+    assert torch.equal(module.tables(ids)[0], rotary_table(rates.detach(), ids)[0])
+
+
+def test_a_row_in_a_batch_is_the_row_alone():
+    rotate = RotaryEmbedding(QWEN)
+    q, k = drawn(2, 2, 1, 5, 128, dtype=torch.float32)
+    ids = torch.randint(0, 900, (3, 2, 5), generator=torch.Generator().manual_seed(2))
+    both = rotate(q, k, ids)
+    for row in range(2):
+        alone = rotate(q[row : row + 1], k[row : row + 1], ids[:, row : row + 1])
+        assert all(torch.equal(a[row : row + 1], b) for a, b in zip(both, alone, strict=True))
+
+
+def test_it_compiles_on_axes_and_on_text_without_a_graph_break():
+    rotate = RotaryEmbedding(QWEN)
+    compiled = torch.compile(rotate, backend="eager", fullgraph=True)
+    q, k = drawn(2, 1, 1, 5, 128, dtype=torch.float32)
+    for ids in (torch.arange(15).reshape(3, 1, 5), torch.arange(5)):
+        assert all(map(torch.equal, compiled(q, k, ids), rotate(q, k, ids)))
+
+
+def test_cached_keys_of_an_image_are_carried_over():
+    old, new = (sectioned(f, (1, 1, 2)) for f in (rotary(10_000, 8), linear(10_000, 8, 4)))
+    before, after = RotaryEmbedding(old), RotaryEmbedding(new)
+    k, ids = drawn(1, 2, 3, 8), torch.tensor([[[1, 1, 1]], [[0, 4, 9]], [[7, 700, 2]]])
+    cached, known = turned(before, k, ids), turned(after, k, ids)
+    turn = budget.rotated_vector(budget.rerotation_entry(700, 175, "float64"), "float64")
+    bound = 2 * (turn + vector_error(before, ids) + vector_error(after, ids)) * k.norm(dim=-1, keepdim=True)
+    assert ((rerotate(cached, ids, old, new) - known).abs() <= bound).all()
+    assert ((cached - known).abs() > 1e6 * bound).any()
+
+
+Q = torch.ones(2, 1, 5, 128)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (
+            lambda: RotaryEmbedding(QWEN)(Q, Q, torch.zeros(3, 2, 4, dtype=torch.long)),
+            BadTensor,
+            r"shape \(3, 2, 4\), but there are 2 sequences of 5 tokens and 3 coordinates; shape "
+            r"\(3, 2 or 1, 5\).*, or \(5,\) or \(2, 5\) for text",
+        ),
+        (lambda: RotaryEmbedding(QWEN)(Q, Q, torch.zeros(2, 2, 5, dtype=torch.long)), BadTensor, "3 coordin"),
+        (lambda: RotaryEmbedding(QWEN)(Q, Q, torch.zeros(3, 5, dtype=torch.long)), BadTensor, "position_ids"),
+        (
+            lambda: RotaryEmbedding.from_encoding(AXIAL)(Q[..., :16], Q[..., :16], torch.arange(5)),
+            BadTensor,
+            r"shape \(5,\), but there are 2 sequences of 5 tokens and 2 coordinates; .* coordinate, works$",
+        ),
+        (lambda: RotaryEmbedding.from_encoding(AXIAL).tables(5), BadTensor, "2 coordinates"),
+        (lambda: RotaryEmbedding(QWEN).tables(torch.arange(5)), BadTensor, "positions have 3 coordinates"),
+        (lambda: rotary_table(QWEN, torch.zeros(2, 5)), BadTensor, "positions have 3 coordinates"),
+        (lambda: rotary_table(torch.ones(2, 4), torch.tensor(1)), BadTensor, "positions have 2 coordinates"),
+        (lambda: rotary_table(torch.ones(2, 4), torch.full((2, 1), 2**28)), TooLarge, "the largest angle"),
+        (lambda: RotaryEmbedding.from_encoding(encoding("rope", head_dim=4)), BadInput, "encoding rope"),
+        (
+            lambda: RotaryEmbedding(axis_frequencies(AXIAL), angles="hf"),
+            BadChoice,
+            "angles='hf' needs the base",
+        ),
+        (
+            lambda: RotaryEmbedding(sectioned(dynamic(10_000, 8, 2, 64, 64), (2, 1, 1))).tables(65),
+            PositionOutOfRange,
+            "position_ids contains 64, but these frequencies hold in texts of at most 64 tokens",
+        ),
+    ],
+)
+def test_positions_that_do_not_fit_the_axes_are_refused_in_one_sentence(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
