@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from functools import lru_cache
 
-from . import native
+from . import native, triton
 from .errors import BadChoice, NotBuilt
 from .transforms import transforming
 
 IMPLS = ("auto", "eager", "native", "triton")
 _HOME = {"native": "cpu", "triton": "cuda"}  # the device of each compiled path
+_INTERPRETED = ("triton", "cpu")
 
 
 def chosen(impl: str, device: str) -> str:
@@ -27,9 +28,12 @@ def chosen(impl: str, device: str) -> str:
         return "eager" if transforming() else _fastest(device)
     if impl not in IMPLS:
         raise BadChoice(f"impl is {impl!r}; one of {', '.join(map(repr, IMPLS))} works")
-    if device not in (_HOME[impl], "meta"):
+    if not _is_home(impl, device):
+        other = (
+            " (and TRITON_INTERPRET=1 in the environment, slowly)" if (impl, device) == _INTERPRETED else ""
+        )
         raise BadChoice(
-            f"impl={impl!r} runs on {_HOME[impl]} but x is on {device}; impl='auto' or 'eager' works"
+            f"impl={impl!r} runs on {_HOME[impl]} but x is on {device}; impl='auto' or 'eager' works{other}"
         )
     if transforming():
         raise BadChoice(
@@ -41,9 +45,14 @@ def chosen(impl: str, device: str) -> str:
     return impl
 
 
+def _is_home(impl: str, device: str) -> bool:
+    """Whether a compiled path takes tensors on this device; Triton's interpreter takes those of a CPU."""
+    return device in (_HOME[impl], "meta") or ((impl, device) == _INTERPRETED and triton.interpreted())
+
+
 def missing(path: str) -> str | None:
     """What a compiled path lacks on this machine, with what to install; None if it runs."""
-    return native.available() if path == "native" else "it is not built in this version"
+    return {"native": native, "triton": triton}[path].available()
 
 
 def _fastest(device: str) -> str:
@@ -66,6 +75,6 @@ def _found(device: str) -> str:
 # A compiler takes what these say as a constant: the mark of torch.compiler.assume_constant_result, which as a
 # decorator would import the whole compiler along with this file.
 # pyrefly: ignore[missing-attribute]
-missing._dynamo_marked_constant = _fastest._dynamo_marked_constant = True
+_is_home._dynamo_marked_constant = missing._dynamo_marked_constant = _fastest._dynamo_marked_constant = True
 
 __all__ = ["IMPLS", "chosen", "missing"]

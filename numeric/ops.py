@@ -8,19 +8,23 @@ y is linear in x and in the table, and so are the gradients of a loss: with resp
 one g turned by the transposed generator, Rᵀg; with respect to cos and sin the products of x and g, summed
 over the heads, and over the tokens and sequences that read the same row. The callers in `rotary` check
 arguments.
+
+The kernels are C on CPUs and Triton on GPUs; impl="triton" is for Triton's interpreter on a CPU.
 """
 
 from __future__ import annotations
+
+from types import ModuleType
 
 import torch
 from torch import Tensor
 from torch.autograd.graph import increment_version
 
-from . import native
+from . import native, triton
 from .layout import split_pairs, time_axis
 
 _TABLE = "Tensor cos, Tensor sin, Tensor? position_ids"
-_OPTIONS = "int rotary_dim, bool interleaved, str layout, bool inverse"
+_OPTIONS = "int rotary_dim, bool interleaved, str layout, bool inverse, str impl='auto'"
 
 LIBRARY = torch.library.Library("exptx", "FRAGMENT")
 LIBRARY.define(f"rotary(Tensor x, {_TABLE}, {_OPTIONS}) -> Tensor")
@@ -37,20 +41,32 @@ def fresh(x: Tensor) -> Tensor:
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
-def _rotary_cpu(x: Tensor, *arguments) -> Tensor:
-    out = native.fresh(x)
-    native.rotary(x, out, *arguments)
+def _kernels(x: Tensor, impl: str) -> ModuleType:
+    return triton if x.is_cuda or impl == "triton" else native
+
+
+def _result(x: Tensor) -> Tensor:
+    return native.fresh(x) if x.is_cpu else fresh(x)
+
+
+def _rotary(x: Tensor, cos, sin, ids, width, interleaved, layout, inverse, impl="auto") -> Tensor:
+    out = _result(x)
+    _kernels(x, impl).rotary(x, out, cos, sin, ids, width, interleaved, layout, inverse)
     return out
 
 
-def _rotary_qk_cpu(q: Tensor, k: Tensor, *arguments) -> tuple[Tensor, Tensor]:
-    turned = native.fresh(q), native.fresh(k)
-    native.rotary_qk(q, k, *turned, *arguments)
+def _rotary_qk(
+    q: Tensor, k: Tensor, cos, sin, ids, width, interleaved, layout, inverse, impl="auto"
+) -> tuple[Tensor, Tensor]:
+    turned = _result(q), _result(k)
+    _kernels(q, impl).rotary_qk(q, k, *turned, cos, sin, ids, width, interleaved, layout, inverse)
     return turned
 
 
-def _rotary_out_cpu(x: Tensor, out: Tensor, *arguments) -> None:
-    native.rotary(x, out, *arguments)
+def _rotary_out(
+    x: Tensor, out: Tensor, cos, sin, ids, width, interleaved, layout, inverse, impl="auto"
+) -> None:
+    _kernels(x, impl).rotary(x, out, cos, sin, ids, width, interleaved, layout, inverse)
 
 
 def _rotary_out_told(keys: torch._C.DispatchKeySet, x: Tensor, out: Tensor, *arguments) -> None:
@@ -60,9 +76,10 @@ def _rotary_out_told(keys: torch._C.DispatchKeySet, x: Tensor, out: Tensor, *arg
         rotary_out.redispatch(keys & torch._C._after_ADInplaceOrView_keyset, x, out, *arguments)
 
 
-LIBRARY.impl("rotary", _rotary_cpu, "CPU")
-LIBRARY.impl("rotary_qk", _rotary_qk_cpu, "CPU")
-LIBRARY.impl("rotary_out", _rotary_out_cpu, "CPU")
+for _device in ("CPU", "CUDA"):
+    LIBRARY.impl("rotary", _rotary, _device)
+    LIBRARY.impl("rotary_qk", _rotary_qk, _device)
+    LIBRARY.impl("rotary_out", _rotary_out, _device)
 LIBRARY.impl("rotary_out", _rotary_out_told, "ADInplaceOrView", with_keyset=True)
 
 torch.library.register_fake("exptx::rotary", lambda x, *_: fresh(x), lib=LIBRARY)
@@ -72,7 +89,7 @@ torch.library.register_fake("exptx::rotary_out", lambda *_: None, lib=LIBRARY)
 
 def _keep(ctx, inputs: tuple, output: object) -> None:
     """Keep the table, and what turns only where the table needs a gradient."""
-    turning, (cos, sin, position_ids, *options) = inputs[:-7], inputs[-7:]
+    turning, (cos, sin, position_ids, *options) = inputs[:-8], inputs[-8:]
     ctx.count, ctx.options = len(turning), options
     learns = cos.requires_grad or sin.requires_grad
     ctx.save_for_backward(cos, sin, position_ids, *(turning if learns else ()))
@@ -80,20 +97,20 @@ def _keep(ctx, inputs: tuple, output: object) -> None:
 
 def _backward(ctx, *gradients: Tensor) -> tuple[Tensor | None, ...]:
     cos, sin, position_ids, *turned = ctx.saved_tensors
-    *options, inverse = ctx.options
+    width, interleaved, layout, inverse, impl = ctx.options
     back: tuple[Tensor | None, ...] = (None,) * ctx.count
     if any(ctx.needs_input_grad[: ctx.count]):
         run = _rotary_one if ctx.count == 1 else rotary_qk
-        back = run(*gradients, cos, sin, position_ids, *options, not inverse)
+        back = run(*gradients, cos, sin, position_ids, width, interleaved, layout, not inverse, impl)
     to_table: tuple[Tensor | None, ...] = (None, None)
     if turned:
         shares = [
-            table_gradients(x, g, cos, position_ids, *ctx.options)
+            table_gradients(x, g, cos, position_ids, width, interleaved, layout, inverse)
             for x, g in zip(turned, gradients, strict=True)
         ]
         # pyrefly: ignore[bad-assignment]
         to_table = tuple(map(sum, zip(*shares, strict=True)))
-    return (*back, *to_table, *(None,) * 5)
+    return (*back, *to_table, *(None,) * 6)
 
 
 def _rotary_one(*arguments) -> tuple[Tensor]:

@@ -39,9 +39,11 @@ def rotary_embedding(
     rotary_dim: rotate the first rotary_dim = 2 * pairs coordinates only; the rest is copied bit for bit. Give
     it whenever heads turn in part: a full-width table of half the head passes for a half-width one.
     inverse: turn back, by the transposed matrix; that undoes the rotation only for tables of amplitude 1.
-    impl: "native" (C, on the CPU), "triton" (CUDA) or "eager" (PyTorch operations, which torch.compile may
-    fuse); "auto" takes the compiled path of the device, or says once why it cannot and takes "eager", as it
-    does inside torch.func (vmap, grad, jvp, …) and forward-mode differentiation.
+    impl: "native" (C, on the CPU), "triton" (CUDA; with TRITON_INTERPRET=1 also the CPU, slowly) or "eager"
+    (PyTorch operations, which torch.compile may fuse); "auto" takes the compiled path of the device, or says
+    once why it cannot and takes "eager", as it does inside torch.func (vmap, grad, jvp, …) and forward-mode
+    differentiation. "triton" does not wait for a GPU to read ids: a token whose id is outside the table comes
+    out as NaN, where the other paths raise PositionOutOfRange.
     out: receives the result, may be x itself, but not overlap it otherwise; NeedsGradient if x, cos or sin
     need one.
     Gradients flow to x, cos and sin. x may be a DTensor; plain tables then count as replicated. Raises
@@ -55,11 +57,12 @@ def rotary_embedding(
     check_flags(interleaved=interleaved, inverse=inverse)
     path = chosen(impl, x.device.type)
     kernels, table = eager if path == "eager" else ops, beside(x, cos, sin, position_ids)
+    turn = width, interleaved, layout, inverse, *(() if path == "eager" else (path,))
     if (y := out) is None:
-        y = kernels.rotary(x, *table, width, interleaved, layout, inverse)
+        y = kernels.rotary(x, *table, *turn)
     else:
         check_out(y, x, cos, sin)
-        kernels.rotary_out(x, y, *table, width, interleaved, layout, inverse)
+        kernels.rotary_out(x, y, *table, *turn)
     if path == "native":
         direct.remember((x,), (y,), out, table, options)
     return y
@@ -95,7 +98,7 @@ def rotary_embedding_qk(
     table, turn = beside(q, cos, sin, position_ids), (width, interleaved, layout, inverse)
     if path == "eager":
         return eager.rotary(q, *table, *turn), eager.rotary(k, *table, *turn)
-    y = ops.rotary_qk(q, k, *table, *turn)
+    y = ops.rotary_qk(q, k, *table, *turn, path)
     if path == "native":
         direct.remember((q, k), y, None, table, options)
     return y

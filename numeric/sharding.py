@@ -54,13 +54,14 @@ def _placements(count: int, *arguments) -> list[tuple[list, list]]:
     """(placements of the results, of the arguments) over one mesh dimension: whole, or along an axis."""
     from torch.distributed.tensor import Replicate, Shard
 
-    (cos, _, ids, _, _, layout, _) = arguments[count:]
+    cos, _, ids, *options = arguments[count:]
+    layout = options[2]
     time = time_axis(layout)
     whole = Replicate()
 
     def along(axis, table, rows):
         turned = [axis] * count
-        return turned, [*turned, table, table, None if ids is None else rows, None, None, None, None]
+        return turned, [*turned, table, table, None if ids is None else rows, *[None] * len(options)]
 
     batch_table = Shard(0) if cos.ndim == 3 and cos.shape[0] > 1 else whole
     batch_rows = Shard(0) if ids is not None and ids.ndim == 2 and ids.shape[0] > 1 else whole

@@ -26,14 +26,14 @@ BELOW = {
 }
 OUTSIDE = {  # what a room may import besides the standard library
     "symbolic": {"sympy", "flint"},
-    "numeric": {"torch", "flint", "sympy", "platformdirs"},
+    "numeric": {"torch", "flint", "sympy", "platformdirs", "triton"},
     "benchmarks": {"sympy", "torch"},
     "proofs": {
         "flint", "jinja2", "latex2mathml", "markupsafe", "matplotlib", "numpy", "rich", "sympy", "torch",
         "typer", "typst",
     },
 }  # fmt: skip
-HEAVY = ("torch", "numpy", "sympy", "flint", "typer", "rich", "matplotlib", "jinja2", "typst")
+HEAVY = ("torch", "triton", "numpy", "sympy", "flint", "typer", "rich", "matplotlib", "jinja2", "typst")
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def closure(module: str) -> set[str]:
 
 def test_the_specification_shares_no_program_and_no_kernel_with_the_fast_paths():
     reached = closure("numeric.reference")
-    fast = {"emitted", "eager", "flow", "rotary", "ops", "native"}
+    fast = {"emitted", "eager", "flow", "rotary", "ops", "native", "triton"}
     lowered = {
         "program",
         "lowering",

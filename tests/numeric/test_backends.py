@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 import torch
-from exptx.numeric import BadChoice, NotBuilt, backends, native, rotary_embedding, rotary_table
+from exptx.numeric import BadChoice, NotBuilt, backends, native, rotary_embedding, rotary_table, triton
 from exptx.symbolic import frequencies
 
 X = torch.randn(1, 2, 3, 8, generator=torch.Generator().manual_seed(0))
@@ -70,6 +70,43 @@ def test_native_without_a_compiler_raises_and_says_what_to_install():
         rotary_embedding(X[:, 1:], *TABLE, impl="native", inverse=True)
 
 
+def test_auto_is_triton_on_a_gpu():
+    assert triton.available() is None
+    assert backends.chosen("auto", "cuda") == backends.chosen("triton", "cuda") == "triton"
+
+
+def test_a_gpu_without_triton_runs_eager_and_says_why_once(monkeypatch):
+    monkeypatch.setattr(triton, "available", lambda: "Triton is not installed (pip install triton)")
+    backends._found.cache_clear()
+    with pytest.warns(
+        RuntimeWarning, match=r"rotations on cuda run in eager PyTorch: Triton is not installed"
+    ):
+        assert backends.chosen("auto", "cuda") == "eager"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert backends.chosen("auto", "cuda") == "eager"
+    with pytest.raises(
+        NotBuilt, match=r"impl='triton' cannot run here: Triton is not installed \(pip install"
+    ):
+        backends.chosen("triton", "cuda")
+    backends._found.cache_clear()
+
+
+def test_triton_turns_tensors_of_a_cpu_in_its_interpreter_only(monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", "0")
+    with pytest.raises(
+        BadChoice,
+        match=r"runs on cuda but x is on cpu; impl='auto' or 'eager' works \(and TRITON_INTERPRET=1",
+    ):
+        rotary_embedding(X, *TABLE, impl="triton")
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    turned = rotary_embedding(X, *TABLE, impl="triton")
+    assert torch.equal(turned, rotary_embedding(X, *TABLE, impl="native"))
+    assert backends.chosen("auto", "cpu") == "native"
+    with pytest.raises(BadChoice, match="impl='triton' runs on cuda but x is on mps"):
+        backends.chosen("triton", "mps")
+
+
 def test_a_path_of_another_device_is_refused_and_an_unknown_one_too():
     with pytest.raises(BadChoice, match="impl='native' runs on cpu but x is on cuda"):
         backends.chosen("native", "cuda")
@@ -82,5 +119,5 @@ def test_devices_without_a_compiled_path_run_eager_and_meta_has_shapes_for_all()
         warnings.simplefilter("error")
         assert backends.chosen("auto", "mps") == backends.chosen("auto", "meta") == "eager"
     table = [entry.to("meta") for entry in TABLE]
-    for impl in ("eager", "native"):
+    for impl in ("eager", "native", "triton"):
         assert rotary_embedding(X.to("meta"), *table, impl=impl).shape == X.shape
