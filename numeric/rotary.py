@@ -44,8 +44,7 @@ def rotary_embedding(
     once why it cannot and takes "eager", as it does inside torch.func (vmap, grad, jvp, …) and forward-mode
     differentiation. "triton" does not wait for a GPU to read ids: a token whose id is outside the table comes
     out as NaN, where the other paths raise PositionOutOfRange.
-    out: receives the result, may be x itself, but not overlap it otherwise; NeedsGradient if x, cos or sin
-    need one.
+    out: receives the result, may be x but not overlap it else; NeedsGradient if x, cos or sin need gradients.
     Gradients flow to x, cos and sin. x may be a DTensor; plain tables then count as replicated. Raises
     BadTensor (shapes, devices), BadDtype, BadChoice, PositionOutOfRange (an id below 0 or beyond the table),
     NotBuilt or NeedsGradient. Source: Su et al., arXiv 2104.09864, section 3.4.2.
@@ -56,8 +55,8 @@ def rotary_embedding(
     width = rotated_coordinates(x, "x", cos, sin, position_ids, layout, rotary_dim)
     check_flags(interleaved=interleaved, inverse=inverse)
     path = chosen(impl, x.device.type)
-    kernels, table = eager if path == "eager" else ops, beside(x, cos, sin, position_ids)
-    turn = width, interleaved, layout, inverse, *(() if path == "eager" else (path,))
+    kernels, told = (eager, ()) if path == "eager" else (ops, (path,))
+    table, turn = beside(x, cos, sin, position_ids), (width, interleaved, layout, inverse, *told)
     if (y := out) is None:
         y = kernels.rotary(x, *table, *turn)
     else:

@@ -14,13 +14,19 @@ from exptx.numeric import (
     rotary_table,
     triton,
 )
-from exptx.numeric.ops import rotary, rotary_out, rotary_qk
+from exptx.numeric.ops import rotary_out, rotary_qk
+from exptx.numeric.validation import compute_dtype
 from exptx.symbolic import frequencies
 from torch.library import opcheck
 
 TIME, PAIRS = 3, 2
-IDS = [None, torch.tensor([[0, 2, 2], [1, 1, 0]], dtype=torch.int32)]
-CASES = [("bhtd", False, False), ("bthd", True, True)]
+IDS = torch.tensor([[0, 2, 2], [1, 1, 0]], dtype=torch.int32)
+CASES = [
+    ("bhtd", False, False, None),
+    ("bthd", True, True, IDS),
+    ("bthd", False, True, None),
+    ("bhtd", True, False, IDS),
+]
 
 
 def heads(number, layout="bhtd", dtype=torch.float64, seed=0):
@@ -54,25 +60,31 @@ def test_a_gpu_has_kernels_of_its_own(name):
 
 
 @pytest.mark.usefixtures("only_triton")
-@pytest.mark.parametrize(("layout", "interleaved", "inverse"), CASES)
-@pytest.mark.parametrize("ids", IDS)
+@pytest.mark.parametrize(("layout", "interleaved", "inverse", "ids"), CASES)
 def test_the_operators_keep_what_their_schema_promises(layout, interleaved, inverse, ids):
     options = (ids, 2 * PAIRS, interleaved, layout, inverse, "triton")
     q, k, cos, sin = learning(heads(3, layout), heads(2, layout), *table())
-    opcheck(rotary, (q, cos, sin, *options))
     opcheck(rotary_qk, (q, k, cos, sin, *options))
     opcheck(rotary_out, (q.detach(), torch.empty_like(q), cos.detach(), sin.detach(), *options))
 
 
-@pytest.mark.usefixtures("only_triton")
-@pytest.mark.parametrize(("layout", "interleaved", "inverse"), CASES)
-@pytest.mark.parametrize("ids", IDS)
-def test_gradients_are_those_of_finite_differences(layout, interleaved, inverse, ids):
-    def rotate(q, k, cos, sin):
-        options = {"interleaved": interleaved, "layout": layout, "inverse": inverse, "rotary_dim": 2 * PAIRS}
-        return rotary_embedding_qk(q, k, cos, sin, ids, **options, impl="triton")
-
-    assert torch.autograd.gradcheck(rotate, learning(heads(2, layout), heads(1, layout), *table()))
+@pytest.mark.parametrize(("layout", "interleaved", "inverse", "ids"), CASES)
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_gradients_have_the_bits_of_those_by_the_kernel_in_c(
+    layout, interleaved, inverse, ids, dtype, request
+):
+    """Which are tried against finite differences by themselves."""
+    options = {"interleaved": interleaved, "layout": layout, "inverse": inverse, "rotary_dim": 2 * PAIRS}
+    found = []
+    for impl in ("native", "triton"):
+        if impl == "triton":
+            request.getfixturevalue("only_triton")
+        inputs = learning(heads(2, layout, dtype), heads(1, layout, dtype), *table(compute_dtype(dtype)))
+        q, k = rotary_embedding_qk(*inputs, ids, **options, impl=impl)
+        y = rotary_embedding(q, *inputs[2:], ids, **options, impl=impl)
+        ((y * y).sum() + (k * k * k).sum()).backward()
+        found.append([x.grad for x in inputs])
+    assert all(map(torch.equal, *found))
 
 
 @pytest.mark.usefixtures("only_triton")
