@@ -76,6 +76,11 @@ class Clock:
         return sp.Add(*(self.at(token) for token in range(first + 1, last + 1)))
 
     @property
+    def stands(self) -> bool:
+        """Whether it never moves: gates are given, and all are 0."""
+        return self.values is not None and all(value.is_zero for value in self.values)
+
+    @property
     def _known(self) -> str:
         last = len(self.values or ()) - 1
         return f"the gates are given for the tokens 0 to {last}, so a whole number from 0 to {last} works"

@@ -32,7 +32,10 @@ class Identities:
         names = _renaming([lhs, rhs])
         pair = lhs.xreplace(names), rhs.xreplace(names)
         if pair not in self.known:
-            self.known[pair] = decide(*pair)
+            freed = _freed(pair)
+            verdict = decide(*freed)
+            unsettled = freed != pair and verdict.status is not Status.PROVED
+            self.known[pair] = decide(*pair) if unsettled else verdict
         verdict = self.known[pair]
         back = {new: old for old, new in names.items()}
         witness = verdict.witness and {back.get(x, x): value for x, value in verdict.witness.items()}
@@ -59,6 +62,14 @@ def _renaming(expressions: Iterable[sp.Expr]) -> dict[sp.Symbol, sp.Symbol]:
             if node.is_Symbol and node not in (QUERY, KEY, GAP) and node not in names:
                 names[node] = sp.Symbol(f"x{len(names)}", **node.assumptions0)
     return names
+
+
+def _freed(sides: tuple[sp.Expr, sp.Expr]) -> tuple[sp.Expr, ...]:
+    """The sides with free symbols for roots of numbers: what is proved for all values holds for these."""
+    roots = {node for side in sides for node in side.atoms(sp.Pow) if not node.free_symbols}
+    ordered = sorted((node for node in roots if node.is_positive), key=sp.default_sort_key)
+    free = {root: sp.Dummy(f"r{i}", positive=True) for i, root in enumerate(ordered)}
+    return tuple(side.xreplace(free) for side in sides)
 
 
 def _places(a: sp.MatrixBase, b: sp.MatrixBase) -> list[tuple[int, int]]:

@@ -21,6 +21,7 @@ from .errors import BadInput, Unsupported
 POSITIONS = ((1, 0), (1, 1), (2, 1), (1, 2), (2, 3), (-1, 1), (-1, 2), (100, 3), (1000, 3), (10**6, 3))
 CALL_BITS = 256
 READ_BITS = (128, 512, 2048, 8192, 16384)
+SECOND = 10  # the number of the prime, 31, that the second choice of values begins with
 TEN_DIGITS = 36  # bits, with a guard
 
 
@@ -78,9 +79,17 @@ def apart(difference: sp.Expr) -> tuple[dict[sp.Expr, sp.Rational], str] | None:
     """
     if difference.is_zero:
         return None
-    values = assign(difference.free_symbols)
-    if not _defined(difference, values):
-        return None
+    free = difference.free_symbols
+    # The second choice is for what agrees by the accident of the first: a frequency that is 2.
+    choices = (assign(free, first) for first in ((0, SECOND) if free else (0,)))
+    found = (_apart_at(difference, values) for values in choices if _defined(difference, values))
+    return next(filter(None, found), None)
+
+
+def _apart_at(
+    difference: sp.Expr, values: dict[sp.Symbol, sp.Rational]
+) -> tuple[dict[sp.Expr, sp.Rational], str] | None:
+    """The same with given values of the symbols."""
     number = difference.xreplace(values)
     try:
         calls = _call_values(number, len(values))
@@ -94,9 +103,7 @@ def _nonzero(number: sp.Expr) -> str | None:
     """Ten digits of a number that balls tell from 0; it may be too large or small to be written out."""
     for bits in READ_BITS:
         found = ball(number, {}, bits)
-        if not found.is_finite() or not found.imag.is_zero():
-            return None
-        if excludes_zero(found) and found.real.rel_accuracy_bits() >= TEN_DIGITS:
+        if found.imag.is_zero() and excludes_zero(found) and found.real.rel_accuracy_bits() >= TEN_DIGITS:
             return found.real.mid().str(10, radius=False)
     return None
 
@@ -130,10 +137,10 @@ def _may_agree(call: sp.Expr, arguments: tuple[acb, ...], other: sp.Expr, known:
     return all(a.overlaps(b) for a, b in zip(arguments, known, strict=True))
 
 
-def assign(free: Iterable[sp.Symbol]) -> dict[sp.Symbol, sp.Rational]:
-    """Small distinct values for parameters, respecting declared signs: 2, 3, 5, … in order of name."""
-    ordered = sorted(free, key=str)
-    return {x: sp.Integer(sp.prime(i + 1)) * (-1 if x.is_negative else 1) for i, x in enumerate(ordered)}
+def assign(free: Iterable[sp.Symbol], first: int = 0) -> dict[sp.Symbol, sp.Rational]:
+    """Small distinct values for parameters, of their signs: the primes from a first, in order of name."""
+    ordered = enumerate(sorted(free, key=str), first)
+    return {x: sp.Integer(sp.prime(i + 1)) * (-1 if x.is_negative else 1) for i, x in ordered}
 
 
 def _probes(encoding: Positional, place: Place) -> Iterator[Probe]:

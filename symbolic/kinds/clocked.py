@@ -182,7 +182,8 @@ class Clocked(Addable):
     def is_bounded(self, domain: str = "real") -> Verdict:
         """Decide whether factors and biases are bounded over all readings; "causal": clocks forward.
 
-        Only clocks whose gates are not negative are known to move forward; the others run both ways.
+        Only clocks whose gates are not negative are known to move forward, the others run both ways; those
+        whose given gates are all 0 stand still.
         """
         return self._bounded(IN_SIZE, domain)
 
@@ -193,12 +194,14 @@ class Clocked(Addable):
     def _bounded(self, sides: Sides, domain: str) -> Verdict:
         found = []
         for r, (clock, mover) in enumerate(zip(self.clocks, self.movers, strict=True)):
+            if clock.stands:
+                continue
             way = domain if clock.forward else "real"
             if mover.matrix.todok():
                 found.append(_at_clock(r, stays(mover, way)))
             if biases := [bias.at(GAP) for at, bias in self.biases if at == r]:
                 found.append(_at_clock(r, in_one("the bias", [sp.Add(*biases)], GAP, way, sides)))
-        return conjunction(found or [Verdict(Status.PROVED, "the content is not moved")])
+        return conjunction(found or [Verdict(Status.PROVED, "no clock moves anything")])
 
 
 def held(size: int) -> Generator:

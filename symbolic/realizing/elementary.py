@@ -147,8 +147,12 @@ class Rewriter:
 
     def side(self, formula: sp.Expr) -> int:
         """The sign at `where` of c·e^P·Π q^m."""
-        if formula.is_zero or sp.expand(formula).is_zero:
+        flat = sp.expand(formula)
+        if flat.is_zero:
             return 0
+        slope, rest = flat.coeff(self.u), flat.coeff(self.u, 0)
+        if slope.is_Rational and rest.is_Rational and flat == slope * self.u + rest:  # nothing to factor
+            return int(sp.sign(slope)) * self._sign(self.u + rest / slope) if slope else int(sp.sign(rest))
         constant, _, factors = self._factors(formula)
         return self._sign(constant) * sp.prod(self._sign(q) for q, m in factors if m % 2)
 

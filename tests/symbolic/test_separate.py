@@ -46,7 +46,14 @@ def test_nothing_is_told_apart_where_a_logarithm_or_root_leaves_the_reals():
     far = sp.Symbol("y", positive=True)
     assert apart(sp.log(-far) - sp.log(-2 * far)) is None
     assert apart((-far) ** sp.Rational(1, 3) - 1) is None
-    assert apart(1 / (far - 2)) is None
+    assert apart(1 / (far - 2) / (far - 31)) is None
+
+
+def test_what_agrees_at_the_first_values_is_told_apart_at_others():
+    """Symbols are 2, 3, 5, … at first: x = 2 is where these agree."""
+    values, _ = apart(sp.exp(x) - sp.exp(2))
+    assert values[x] != 2
+    assert apart(sp.exp(x) * (sp.cos(x) ** 2 + sp.sin(x) ** 2) - sp.exp(x)) is None
 
 
 def test_nothing_is_found_where_the_encoding_is_relative():

@@ -80,3 +80,12 @@ def test_a_clipped_plane_counts_twice():
 def test_what_is_refused(given, error, words):
     with pytest.raises(error, match=words):
         encoding("fope", head_dim=4, **given)
+
+
+def test_a_free_frequency_is_told_from_every_given_one():
+    """Symbols get small primes first, 2 among them, and at w = 2 these two frequencies are one."""
+    w = sp.Symbol("w", positive=True)
+    for given in (1, 2, 3, 5, 7):
+        verdict = encoding("fope", head_dim=2, frequencies=(w, given), amplitudes=((1, HALF),)).is_relative()
+        assert {str(x) for x in verdict.witness} >= {"s", "u", "w"}, given
+        assert verdict.witness[w] != given

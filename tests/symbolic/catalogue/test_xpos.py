@@ -73,3 +73,13 @@ def test_the_scale_base_divides_the_rates():
 def test_other_input_is_refused_in_one_sentence(given, error, sentence):
     with pytest.raises(error, match=sentence):
         encoding("xpos", **given)
+
+
+@pytest.mark.parametrize(
+    "centre", [sp.sqrt(2), sp.pi, sp.Rational(7, 2) - sp.sqrt(3), 2 ** sp.Rational(1, 3)]
+)
+def test_an_irrational_centre_is_as_common_as_a_whole_one(centre):
+    """ζ^{(t-c)/512} ζ^{-(s-c)/512}: c leaves the product, whichever number it is."""
+    given = encoding("xpos", head_dim=2, centre=centre)
+    assert given.is_relative().holds
+    assert given.in_family().holds

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import sympy as sp
+from exptx.symbolic import encoding
 from exptx.symbolic.block import Block
 from exptx.symbolic.clocks import Clock
 from exptx.symbolic.decide import Status, decide
@@ -138,3 +139,27 @@ def test_generators_that_do_not_commute_are_no_cocycle():
     mixed = both(movers=(Generator.direct_sum(Block(0, size=2)), TURN))
     assert mixed.is_cocycle().status is Status.REFUTED
     assert mixed.is_relative_in_clocks().status is Status.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("fox", {"forget": (1, 1, 1)}),
+        ("gla", {"forget": [(1, 1)] * 3}),
+        ("mamba2", {"decay": (0, 0, 0)}),
+    ],
+)
+def test_a_clock_that_never_moves_bounds_everything(name, given):
+    """Forget gates of 1 and decays of 0 leave every score as it is without positions."""
+    still = encoding(name, head_dim=2, **given)
+    assert still.score(2, 0, q=[1, 2], k=[3, 4]) == 11
+    assert still.is_bounded().holds
+    assert still.is_bidirectional().holds
+
+
+def test_a_clock_of_which_one_gate_moves_does_not_stand():
+    assert not Clock(values=(sp.S.Zero, sp.S.One)).stands
+    assert not Clock().stands
+    assert Clock(values=(sp.S.Zero, sp.log(1))).stands
+    moving = encoding("mamba2", head_dim=2, decay=(0, 0, 1))
+    assert moving.is_bounded().status is Status.REFUTED
