@@ -8,13 +8,15 @@ to the dtype of x where the arithmetic is wider.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from ..numeric.layout import join_pairs, split_pairs
 from ..numeric.rounding import format_of, unit_roundoff
+
+_AT_ONCE = 1 << 18  # coordinates whose float64 numbers stay in a cache
 
 
 @dataclass(frozen=True)
@@ -28,62 +30,52 @@ class Policy:
 
 @dataclass(frozen=True)
 class Oracle:
-    """R x in float64, and the magnitudes that budgets are made of; all of the shape of x.
+    """R x in float64 for x of (batch, heads, time, head_dim), any float dtype; a few heads at a time.
 
-    majorant: |x0 c| + |x1 s|; spread: |x0| + |x1|; angle: |ωt|, broadcast over heads; known: budgets so far.
+    angle: ωt in float64, (batch or 1, 1, time, planes). inverse: turned back, as gradients are.
     """
 
-    exact: Tensor
-    majorant: Tensor
-    spread: Tensor
+    x: Tensor
     angle: Tensor
-    known: dict[tuple[Policy, torch.dtype], Tensor] = field(default_factory=dict, repr=False)
+    interleaved: bool
+    inverse: bool = False
 
-    @staticmethod
-    def of(x: Tensor, angle: Tensor, interleaved: bool, inverse: bool = False) -> Oracle:
-        """x: (batch, heads, time, head_dim), any float dtype; angle: ωt in float64, broadcast to its planes.
-
-        inverse: turn back, as gradients do.
-        """
-        x0, x1 = split_pairs(x.double(), interleaved)
-        cos, sin = angle.cos(), -angle.sin() if inverse else angle.sin()
-        parts = x0 * cos, x1 * sin, x0 * sin, x1 * cos
-        spread, angle = x0.abs() + x1.abs(), angle.abs()
-        return Oracle(
-            exact=join_pairs(parts[0] - parts[1], parts[2] + parts[3], interleaved),
-            majorant=join_pairs(*_sums(parts), interleaved),
-            spread=join_pairs(spread, spread, interleaved),
-            angle=join_pairs(angle, angle, interleaved),
-        )
-
-    def budget(self, policy: Policy, dtype: torch.dtype) -> Tensor:
-        """How far each coordinate of a result in `dtype` may be off."""
-        if (policy, dtype) not in self.known:
-            self.known[policy, dtype] = self._budget(policy, dtype)
-        return self.known[policy, dtype]
-
-    def _budget(self, policy: Policy, dtype: torch.dtype) -> Tensor:
-        table, arithmetic = unit_roundoff(policy.table), unit_roundoff(policy.arithmetic)
-        rounded, own = unit_roundoff(policy.angle), unit_roundoff("float64")
-        # Angles are formed in float64, here and there, within 2^-52 |ωt|; cos and sin are within two ulp.
-        entry = (rounded + 4 * own) * self.angle + 4 * rounded + 4 * own
-        off = ((1 + table) * (1 + arithmetic) ** 2 - 1) * self.majorant
-        off += (1 + table) * (1 + arithmetic) ** 2 * entry * self.spread
-        off += 2 * format_of(policy.arithmetic).half_smallest
-        if unit_roundoff(dtype) > arithmetic:
-            off += unit_roundoff(dtype) * (self.exact.abs() + off) + format_of(dtype).half_smallest
-        return off
+    def turned(self, heads: slice = slice(None)) -> tuple[Tensor, Tensor, Tensor]:
+        """Of these heads: R x; |x0 c| + |x1 s|, and with s and c; |x0| + |x1|. Each of the shape of x."""
+        x0, x1 = split_pairs(self.x[:, heads].double(), self.interleaved)
+        cos, sin = self.angle.cos(), self.angle.sin()
+        a, b, c, d = x0 * cos, x1 * sin, x0 * sin, x1 * cos
+        exact = (a + b, d - c) if self.inverse else (a - b, c + d)
+        spread = x0.abs() + x1.abs()
+        pairs = exact, (a.abs() + b.abs(), c.abs() + d.abs()), (spread, spread)
+        turned, majorant, spread = (join_pairs(*pair, self.interleaved) for pair in pairs)
+        return turned, majorant, spread
 
     def used(self, result: Tensor, policy: Policy) -> float:
         """The largest share of its budget that a coordinate is off by: at most 1 if all are right."""
-        share = (result.double() - self.exact).abs() / self.budget(policy, result.dtype)
-        return share.nan_to_num(nan=float("inf")).max().item()
+        few, share = max(_AT_ONCE // max(self.x[:, 0].numel(), 1), 1), 0.0
+        angle = join_pairs(self.angle.abs(), self.angle.abs(), self.interleaved)
+        for first in range(0, self.x.shape[1], few):
+            exact, majorant, spread = self.turned(heads := slice(first, first + few))
+            allowed = budget(policy, result.dtype, exact.abs(), majorant, spread, angle)
+            shares = (result[:, heads].double() - exact).abs() / allowed
+            share = max(share, shares.nan_to_num(nan=float("inf")).max().item())
+        return share
 
 
-def _sums(parts: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
-    """(|a| + |b|, |c| + |d|)."""
-    a, b, c, d = (part.abs() for part in parts)
-    return a + b, c + d
+def budget(
+    policy: Policy, dtype: torch.dtype, value: Tensor, majorant: Tensor, spread: Tensor, angle: Tensor
+) -> Tensor:
+    """How far a coordinate of magnitude `value`, stored in `dtype`, may be off: the formula above."""
+    table, arithmetic = unit_roundoff(policy.table), unit_roundoff(policy.arithmetic)
+    rounded, own = unit_roundoff(policy.angle), unit_roundoff("float64")
+    # Angles are formed in float64, here and there, within 2^-52 |ωt|; cos and sin are within two ulp.
+    entry = (rounded + 4 * own) * angle + 4 * rounded + 4 * own
+    growth = (1 + table) * (1 + arithmetic) ** 2
+    off = (growth - 1) * majorant + growth * entry * spread + 2 * format_of(policy.arithmetic).half_smallest
+    if unit_roundoff(dtype) > arithmetic:
+        off = off + unit_roundoff(dtype) * (value + off) + format_of(dtype).half_smallest
+    return off
 
 
-__all__ = ["Oracle", "Policy"]
+__all__ = ["Oracle", "Policy", "budget"]

@@ -136,9 +136,9 @@ class Stage:
         """What results are compared with: of q, k, and of their gradients, which turn back."""
         angle = (self.angle if self.angle.ndim == 3 else self.angle[None])[:, None]
         pairing = self.case.interleaved
-        turned = [Oracle.of(x, angle, pairing) for x in (self.q, self.k)]
+        turned = [Oracle(x, angle, pairing) for x in (self.q, self.k)]
         if self.case.learns:
-            turned += [Oracle.of(x, angle, pairing, inverse=True) for x in self.incoming]
+            turned += [Oracle(x, angle, pairing, inverse=True) for x in self.incoming]
         return tuple(turned)
 
 

@@ -96,9 +96,11 @@ FRESH: dict[str, Fresh] = {"cat": concatenated, "cat, addcmul": fused, "complex"
 
 
 def _into(turns: dict[str, Into], stage: Stage) -> dict[str, Into]:
-    """Those that run on this dtype and pairing, whole and by head."""
+    """Those that run on this dtype and pairing; where there are many tokens, whole and by head."""
     if stage.case.interleaved and stage.case.dtype == torch.float32:  # what PyTorch can view as complex
         turns = turns | {"complex": multiplied_into}
+    if stage.case.tokens == 1:
+        return turns
     return turns | {f"{name}, by head": by_head(turn) for name, turn in turns.items()}
 
 
@@ -110,7 +112,8 @@ def formulations(stage: Stage) -> dict[str, dict[str, Callable[[], Pair]]]:
         return {"forward + backward": {name: with_gradients(stage, turn) for name, turn in turns.items()}}
     out, here = _into({"mul, addcmul": written}, stage), _into({"mul, addcmul": overwritten}, stage)
     fresh = {name: partial(_both, turn, t, q, k) for name, turn in FRESH.items()}
-    fresh |= {f"{name}, q and k joined": partial(_joined, turn, t, q, k) for name, turn in FRESH.items()}
+    if stage.case.tokens == 1:  # little to copy, and half as many operations
+        fresh |= {f"{name}, q and k joined": partial(_joined, turn, t, q, k) for name, turn in FRESH.items()}
     fresh |= {f"{name} into empty": partial(_written, turn, t, (q, k), None) for name, turn in out.items()}
     return {
         "out=": {name: partial(_written, turn, t, (q, k), stage.out) for name, turn in out.items()},
