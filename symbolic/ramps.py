@@ -160,12 +160,17 @@ def turns_kept(
     fast: object,
     names: tuple[str, str] = ("beta_slow", "beta_fast"),
 ) -> tuple[sp.Expr, ...]:
-    """κ_k = clip((r_k - slow)/(fast - slow), 0, 1), r_k = L0 w_k/(2π): linear in the turns within L0."""
+    """κ_k = clip((r_k - slow)/(fast - slow), 0, 1), r_k = L0 w_k/(2π): linear in the turns within L0.
+
+    slow = fast is a step: κ_k = 1 above it and 0 below, as Llama 4 has it.
+    """
     first = length(original_max_position_embeddings, "original_max_position_embeddings")
     low, high = positive(slow, names[0]), positive(fast, names[1])
+    turns = [first * w / (2 * sp.pi) for w in rotary(rope_theta, dim)]
+    if low == high:
+        return tuple(sp.Integer(less(low, r, f"the turns of plane {k}")) for k, r in enumerate(turns))
     if not less(low, high, f"{names[0]} and {names[1]}"):
-        raise BadInput(f"{names[0]} is {low} and {names[1]} is {high}; {names[0]} < {names[1]} works")
-    turns = (first * w / (2 * sp.pi) for w in rotary(rope_theta, dim))
+        raise BadInput(f"{names[0]} is {low} and {names[1]} is {high}; {names[0]} ≤ {names[1]} works")
     return tuple(clip((r - low) / (high - low), f"the turns of plane {k}") for k, r in enumerate(turns))
 
 

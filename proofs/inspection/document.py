@@ -14,6 +14,9 @@ from ...symbolic.frequencies import as_written
 from ...symbolic.scaling import length as checked_length
 from ...symbolic.typeset import to_text
 from . import planes, sentences
+from .caches import hazards
+from .differences import differences
+from .precision import precision
 
 Document = dict[str, Any]
 SCHEMA = "exptx-inspect/1"
@@ -62,8 +65,10 @@ def _group(group: Layers, context: int | None) -> Document:
         "layer_type": group.kind,
         "layers": list(group.indices),
         "window": group.window,
-        "sentence": sentences.encoding(encoding, group.window),
+        "sentence": sentences.encoding(encoding, _span(group.window, context)),
     }
+    found["cache"] = hazards(group)
+    found["differences"] = differences(encoding, context)
     if isinstance(encoding, Rotary):
         return {**found, "encoding": "rotary", **_rotary(encoding, context or 1, group.window)}
     if isinstance(encoding, Alibi):
@@ -73,12 +78,16 @@ def _group(group: Layers, context: int | None) -> Document:
     return {**found, "encoding": "none"}
 
 
+def _span(window: int | None, context: int | None) -> int | None:
+    """The window, where it is shorter than the text."""
+    return window if window is not None and (context is None or window < context) else None
+
+
 def _rotary(encoding: Rotary, context: int, window: int | None) -> Document:
     found = encoding.frequencies(context)
     rates = planes.floats(found)
-    trained = encoding.trained_length or context
+    trained = encoding.trained_length
     reach = context if window is None else min(context, window)
-    before = encoding.frequencies(trained) if encoding.length_dependent else found
     return {
         "head_dim": encoding.head_dim,
         "rotary_dim": encoding.rotary_dim,
@@ -94,10 +103,19 @@ def _rotary(encoding: Rotary, context: int, window: int | None) -> Document:
         "held": planes.held(found),
         "trained_length": trained,
         "reach": reach,
-        "short_in_training": planes.short_of_a_turn(before, min(trained, reach)),
+        "short_in_training": _in_training(encoding, trained, window),
         "short_in_context": planes.short_of_a_turn(found, reach),
         "amplitude": _amplitude(encoding, found.attention_factor),
+        "precision": precision(encoding, found, rates, context),
     }
+
+
+def _in_training(encoding: Rotary, trained: int | None, window: int | None) -> list[int] | None:
+    """The planes that did not come round within the length of training, before a rule was put on."""
+    if trained is None or encoding.rule == "linear":  # whose config does not say the length of training
+        return None
+    before = planes.plain(encoding) if encoding.stretches else encoding.frequencies(trained)
+    return planes.short_of_a_turn(before, trained if window is None else min(trained, window))
 
 
 def _plain(value: object) -> object:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import Any
 
+from ...symbolic.configs.description import STRETCHED
 from .planes import spans
 
-WIDTH = 11
+WIDTH, LINE = 12, 112
 Document = dict[str, Any]
 Row = tuple[str, Any]
 
@@ -30,7 +32,13 @@ def lines(document: Document, name: str) -> list[str]:
 
 def _block(rows: list[Row]) -> list[str]:
     width = max(WIDTH, *(len(name) + 1 for name, text in rows if text)) if rows else WIDTH
-    return [f"{name + ':':{width}} {text}" for name, text in rows if text]
+    return [line for name, text in rows if text for line in _wrapped(name, text, width)]
+
+
+def _wrapped(name: str, text: str, width: int) -> list[str]:
+    """The text behind its name, its further lines below its first."""
+    first, rest = f"{name + ':':{width}} ", " " * (width + 1)
+    return wrap(text, LINE, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
 def _group(group: Document, context: int | None) -> Iterator[Row]:
@@ -40,7 +48,19 @@ def _group(group: Document, context: int | None) -> Iterator[Row]:
     if group["encoding"] == "rotary":
         yield from _rotary(group, context)
     if group["encoding"] == "alibi":
-        yield "slopes", ", ".join(f"{m:.6g}" for m in group["slopes"])
+        yield "slopes", _slopes(group["slopes"])
+        if group["bias_at_context"]:
+            ends = max(group["bias_at_context"]), min(group["bias_at_context"])
+            yield "in context", f"the bias of the largest gap is {ends[0]:.6g} to {ends[1]:.6g}"
+    for hazard in group["cache"]:
+        yield "cache", hazard
+    for row in group["differences"]:
+        yield "differs", f"{row['about']}: {row['here']}; elsewhere {row['elsewhere']} ({row['who']})"
+
+
+def _slopes(slopes: list[float]) -> str:
+    shown = [f"{m:.6g}" for m in slopes]
+    return ", ".join(shown if len(shown) <= 8 else [*shown[:4], "…", *shown[-2:]])
 
 
 def _rotary(group: Document, context: int | None) -> Iterator[Row]:
@@ -54,11 +74,40 @@ def _rotary(group: Document, context: int | None) -> Iterator[Row]:
     )
     if group["held"]:
         yield "held", f"planes {spans(group['held'])} have frequency 0 and carry no position"
-    reach, trained = group["reach"], group["trained_length"]
-    yield "in training", _short(group["short_in_training"], min(reach, trained))
-    if min(reach, trained) != reach:
-        yield "in context", _short(group["short_in_context"], reach)
+    yield from _turns(group)
     yield "amplitude", _amplitude(group["amplitude"])
+    yield from _precision(group["precision"])
+
+
+def _turns(group: Document) -> Iterator[Row]:
+    reach, trained = group["reach"], group["trained_length"]
+    if group["short_in_training"] is not None and (trained != reach or group["rule"] in STRETCHED):
+        before = min(trained, group["window"] or trained)
+        how = " with the plain table" if group["rule"] in STRETCHED else ""
+        yield "in training", _short(group["short_in_training"], before) + how
+    yield "in context", _short(group["short_in_context"], reach)
+
+
+def _precision(found: Document) -> Iterator[Row]:
+    """One row a format; radians of the worst plane, of which π is as wrong as can be."""
+    yield (
+        "precision",
+        f"at position {found['position']}, in radians of the worst plane: float64 angles within "
+        f"{found['float64']:.2g}, float32 ones as transformers forms them within {_off(found['float32'])}",
+    )
+    for name in ("bfloat16", "float16"):
+        read = found["positions"][name]
+        place = "overflows" if read["read"] is None else f"is read as {read['read']:.0f}"
+        yield (
+            name,
+            f"frequencies stored so: off by {_off(found['frequencies'][name])}; angles: by "
+            f"{_off(found['angles'][name])}; positions: {found['position']} {place}, and of "
+            f"{found['position'] + 1} there are {read['distinct']} apart, not all beyond {read['whole']}",
+        )
+
+
+def _off(found: Document) -> str:
+    return f"{found['radians']:.2g} (plane {found['plane']})"
 
 
 def _short(found: list[int], length: int) -> str:

@@ -127,13 +127,19 @@ def _yarn(base: Within, encoding: Rotary, given: Mapping, _length: int) -> list[
 
 
 def _llama3(base: Within, encoding: Rotary, given: Mapping, _length: int) -> list[Within]:
-    """Near an end of the ramp either branch may be taken; the blend's error covers both, which meet there."""
+    """Near an end of the ramp either branch may be taken; the blend's error covers both, which meet there.
+
+    Where both ends are one the rule jumps, and planes are taken to be on their side of it.
+    """
     first = Within(float(given["original_max_position_embeddings"]), 0.0)
     slow, fast = single(float(given["low_freq_factor"])), single(float(given["high_freq_factor"]))
     factor = single(float(given["factor"]))
     found = []
     for w in _plain(base, encoding.rotary_dim):
         turns = first / (single(2 * math.pi) / w)
+        if slow.value == fast.value:
+            found.append(w if turns.value > slow.value else w / factor)
+            continue
         smooth = (turns - slow) / single(fast.value - slow.value)
         near = Within(min(max(smooth.value, 0.0), 1.0), smooth.error)
         if abs(smooth.value - near.value) > 2 * smooth.error:

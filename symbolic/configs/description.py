@@ -48,6 +48,11 @@ class Rotary:
         return self.rule in LENGTH_DEPENDENT
 
     @property
+    def stretches(self) -> bool:
+        """Whether the rule was put on a model that had been trained with the plain table."""
+        return self.rule in (*STRETCHED, "dynamic")
+
+    @property
     def trained_length(self) -> int | None:
         """The length that the rule stretches, in positions; else the model's length."""
         named = self.parameters.get("original_max_position_embeddings")

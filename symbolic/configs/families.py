@@ -38,10 +38,10 @@ _PARTIAL = Family(partial=True)
 _TURNED_IN_PAIRS = Family(interleaved=True)
 
 _LIKE_LLAMA = (
-    "afmoe", "apertus", "arcee", "aria", "csm", "cwm", "diffllama", "doge", "dots1", "falcon",
-    "falcon_h1", "gemma", "gemma2", "granite", "granitemoe", "granitemoehybrid", "granitemoeshared",
-    "granite_swa", "hunyuan_v1_dense", "hunyuan_v1_moe", "jetmoe", "lfm2", "lfm2_moe", "llama",
-    "minicpm", "minicpm3", "ministral", "ministral3", "mistral", "mllama_text_model", "mixtral",
+    "afmoe", "apertus", "arcee", "aria", "csm", "cwm", "diffllama", "doge", "dots1", "falcon", "falcon_h1",
+    "gemma", "gemma2", "granite", "granitemoe", "granitemoehybrid", "internlm2", "internlm3",
+    "granitemoeshared", "granite_swa", "hunyuan_v1_dense", "hunyuan_v1_moe", "jetmoe", "lfm2", "lfm2_moe",
+    "llama", "minicpm", "minicpm3", "ministral", "ministral3", "mistral", "mllama_text_model", "mixtral",
     "moshi", "olmo", "olmo2", "olmoe", "phimoe", "qwen2", "qwen2_5_vl", "qwen2_5_vl_text", "qwen2_moe",
     "qwen2_vl", "qwen2_vl_text", "qwen3", "qwen3_moe", "qwen3_vl", "qwen3_vl_text", "qwen3_vl_moe",
     "qwen3_vl_moe_text", "seed_oss", "smollm3", "starcoder2", "vaultgemma",
@@ -63,6 +63,7 @@ FAMILIES: dict[str, Family] = {
     "gpt_neox": Family(partial=True, share=0.25),
     "qwen3_next": Family(partial=True, share=0.25, every=4),
     "qwen3_5_text": Family(partial=True, share=0.25, every=4),
+    "qwen3_5_moe_text": Family(partial=True, share=0.25, every=4),
     "cohere2": Family(interleaved=True, every=4, unrotated_full=True),
     "exaone4": Family(unrotated_full=True),
     "exaone_moe": Family(unrotated_full=True),

@@ -30,6 +30,7 @@ _KNOWN = (
     "rope_interleave",
     "alibi",
     "alibi_bias_max",
+    "rotary",
 )
 
 

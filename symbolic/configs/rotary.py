@@ -18,7 +18,14 @@ from .heads import head_size, is_latent, positions, rotated
 from .source import Source
 
 _CHUNKED = ("qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text", "glm4v", "glm4v_moe")
-_INTERLEAVED = ("qwen3_vl", "qwen3_vl_text", "qwen3_vl_moe", "qwen3_vl_moe_text", "qwen3_5_text")
+_INTERLEAVED = (
+    "qwen3_vl",
+    "qwen3_vl_text",
+    "qwen3_vl_moe",
+    "qwen3_vl_moe_text",
+    "qwen3_5_text",
+    "qwen3_5_moe_text",
+)
 _UNREAD_WITH_ALPHA = ("factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim")
 
 
@@ -58,6 +65,11 @@ def rotary(source: Source, one: Mapping, kind: str | None) -> Rotary:
 def _original(source: Source, left: dict[str, object]) -> None:
     """The length of training, where the rule needs it; and what factor and lengths say together."""
     rule, length = str(left["rope_type"]), positions(source.given)
+    if rule == "linear" and length is not None:
+        source.note(
+            "max_position_embeddings",
+            f"{length}, which may count the texts of training or those that the factor makes room for",
+        )
     if rule not in STRETCHED or length is None:
         return
     first = whole_number(left, "original_max_position_embeddings")

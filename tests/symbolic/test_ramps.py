@@ -213,9 +213,16 @@ REFUSED = [
     (lambda: yarn_attention(40, sp.Rational(1, 2)), BadInput, ["mscale is 1/2", "Hugging Face", "DeepSeek"]),
     (lambda: yarn_attention(40, None, 1), BadInput, ["mscale_all_dim is 1", "give both"]),
     (lambda: yarn_attention(40, 0, 1), BadInput, ["mscale is 0", "give both"]),
-    (lambda: llama3(500_000, 4, 8, 8192, 4, 4), BadInput, ["low_freq_factor is 4", "high_freq_factor is 4"]),
+    (lambda: llama3(500_000, 4, 8, 8192, 5, 4), BadInput, ["low_freq_factor is 5", "high_freq_factor is 4"]),
     (lambda: llama3(500_000, 4, 8, 0, 1, 4), BadInput, ["original_max_position_embeddings is 0"]),
 ]
+
+
+def test_a_ramp_of_width_zero_is_a_step():
+    """Llama 4 Scout has low = high = 1: planes of more than one turn within L0 are kept, others divided."""
+    plain, stepped = rotary(500_000, 128).exact, llama3(500_000, 128, 16, 8192, 1, 1).exact
+    for w, got in zip(plain, stepped, strict=True):
+        assert got == (w if 8192 * float(w) > 2 * math.pi else w / 16)
 
 
 @pytest.mark.parametrize(("call", "error", "words"), REFUSED)
