@@ -9,8 +9,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from ..numeric.layout import join_pairs
 from ..numeric.angles import exact_angles, frequency_tensor
+from ..numeric.layout import join_pairs
 from ..symbolic.frequencies import frequencies
 from .budgets import Oracle, Policy
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import stretched
 from .canvas import C1, C2, C3, C4, INK, LINE, SOFT, draw
 from .curves import curves, plane_frequencies
 from .precision import POSITIONS, WAYS, worst_errors
@@ -211,5 +212,6 @@ PAINTERS: dict[str, tuple[Callable[[Figure], None], tuple[float, float]]] = {
     "scores": (paint_scores, (8.4, 4.4)),
     "clocks": (paint_clocks, (8.4, 4.4)),
     "precision": (paint_precision, (8.4, 3.8)),
+    **stretched.PAINTERS,
 }
 """How each picture is painted, and its size in inches; in the order of the page."""
