@@ -32,7 +32,10 @@ from .rotated import (
 POSITIONS = torch.tensor([0, 1, 77, 4095, FAR])
 CHANGES = (
     ("YaRN, s = 4 to 16", yarn(10000, 16, 4, 4096), yarn(10000, 16, 16, 4096)),
-    ("dynamic NTK, 8192 to 8193 tokens", *(dynamic(10000, 16, 2, 4096, length) for length in (8192, 8193))),
+    (
+        "dynamic NTK, one token more",
+        *(dynamic(10000, 16, 2, 4096, length) for length in (2 * FAR, 2 * FAR + 1)),
+    ),
     ("LongRoPE at its switch", *(longrope(10000, 16, x, 2) for x in ([1] * 8, [1, 1, 2, 4, 8, 16, 32, 32]))),
 )
 
