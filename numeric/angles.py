@@ -147,18 +147,17 @@ def _base_and_width(frequencies: Frequencies) -> tuple[float, int]:
 
 def _refuse_large(frequencies: Tensor, ids: Tensor) -> None:
     """Refuse positions that float64 cannot hold and angles beyond 2^28: both would be silently wrong."""
-    frequencies, ids = unwrapped(frequencies), unwrapped(ids)
-    if ids.is_floating_point() and not ids.isfinite().all():
+    plain = unwrapped(ids).detach()
+    if plain.is_floating_point() and not plain.isfinite().all():
         raise BadTensor("position_ids contains NaN or infinity; finite clock readings work")
-    rows = ids.detach().reshape(1 if frequencies.ndim == 1 else len(frequencies), -1)
-    largest = [max(abs(int(row.min())), abs(int(row.max()))) for row in rows]
-    if max(largest) > _EXACT_INTEGERS:
+    largest = max(abs(int(plain.min())), abs(int(plain.max())))
+    if largest > _EXACT_INTEGERS:
         raise TooLarge(
-            f"position_ids contains {max(largest)} > 2^53, which float64 cannot hold; exact.rotary_table "
-            "works"
+            f"position_ids contains {largest} > 2^53, which float64 cannot hold; exact.rotary_table works"
         )
+    rows = ids.detach().to(torch.float64).reshape(1 if frequencies.ndim == 1 else len(frequencies), -1)
     rates = frequencies.detach().abs().reshape(len(rows), -1)
-    refuse_large_angle((rates.new_tensor(largest, dtype=torch.float64)[:, None] * rates).sum(0).max())
+    refuse_large_angle((rows.abs().amax(-1)[:, None] * rates).sum(0))
 
 
 def refuse_large_angle(angle: Tensor) -> None:

@@ -74,7 +74,7 @@ def _found(device: str) -> str:
 
 # A compiler takes what these say as a constant: the mark of torch.compiler.assume_constant_result, which as a
 # decorator would import the whole compiler along with this file.
-# pyrefly: ignore[missing-attribute]
-_is_home._dynamo_marked_constant = missing._dynamo_marked_constant = _fastest._dynamo_marked_constant = True
+for function in (_is_home, missing, _fastest):
+    vars(function)["_dynamo_marked_constant"] = True
 
 __all__ = ["IMPLS", "chosen", "missing"]

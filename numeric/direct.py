@@ -65,17 +65,24 @@ def _kind(turning: int, tensors: tuple[Tensor | None, ...], options: tuple) -> t
     """
     if is_compiling() or _watchers() not in _NOBODY or forward_ad._current_level >= 0:
         return None
-    learns, kind = is_grad_enabled(), [turning, options]
+    learns = is_grad_enabled()
+    kind: list[object] = [turning, options]
     for x in tensors:
         if x is None:
-            # pyrefly: ignore[bad-argument-type]
             kind.append(None)
             continue
         if type(x) is not Tensor or not x.is_cpu or x.is_neg() or (learns and x.requires_grad):
             return None
-        # pyrefly: ignore[unsupported-operation]
         kind += x.shape, x.stride(), x.dtype
     return tuple(kind)
+
+
+def _known(turning: int, tensors: tuple[Tensor | None, ...], options: tuple) -> Call | None:
+    try:
+        kind = _kind(turning, tensors, options)
+        return None if kind is None else _CALLS.get(kind)
+    except (TypeError, RuntimeError):  # options without a hash, tensors without a shape: none that were fine
+        return None
 
 
 def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Tensor | None:
@@ -83,12 +90,7 @@ def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Ten
 
     None also where the kernel refuses what it reads, before it writes anything: the long way says why.
     """
-    try:
-        # pyrefly: ignore[bad-argument-type]
-        call = _CALLS.get(_kind(1, (x, out, *table), options))
-    except (TypeError, RuntimeError):  # options without a hash, tensors without a shape: none that were fine
-        return None
-    if call is None:
+    if (call := _known(1, (x, out, *table), options)) is None:
         return None
     cos, sin, ids = table
     if out is None:
@@ -106,12 +108,7 @@ def turned(x: Tensor, out: Tensor | None, table: Table, options: Options) -> Ten
 
 def turned_qk(q: Tensor, k: Tensor, table: Table, options: Options) -> tuple[Tensor, Tensor] | None:
     """The same for queries and keys together."""
-    try:
-        # pyrefly: ignore[bad-argument-type]
-        call = _CALLS.get(_kind(2, (q, k, *table), options))
-    except (TypeError, RuntimeError):
-        return None
-    if call is None:
+    if (call := _known(2, (q, k, *table), options)) is None:
         return None
     cos, sin, ids = table
     y, z = fresh(q), fresh(k)
@@ -133,10 +130,9 @@ def remember(
         return
     interleaved, layout, _, inverse, _ = options
     program = shape_program(1, turns=True, fades=False, transpose=inverse)
-    cos, sin, ids = (None if x is None else _form(x) for x in table)
+    forms, ids = tuple(map(_form, table[:2])), None if table[2] is None else _form(table[2])
     plans = [
-        # pyrefly: ignore[bad-argument-type]
-        make(program, _form(x), _form(y), (cos, sin), ids, interleaved, layout)
+        make(program, _form(x), _form(y), forms, ids, interleaved, layout)
         for x, y in zip(xs, results, strict=True)
     ]
     if len(_CALLS) >= _MOST_CALLS:

@@ -115,20 +115,20 @@ _RULES = {
 def _factor(encoding: Rotary, given: Mapping) -> Any:
     if given.get("factor") is not None:
         return given["factor"]
-    # pyrefly: ignore[unsupported-operation]
-    return encoding.max_position_embeddings / given["original_max_position_embeddings"]
+    length: Any = encoding.max_position_embeddings  # there, or the exact rule would have refused
+    return length / given["original_max_position_embeddings"]
 
 
 def _amplitude(encoding: Rotary, given: Mapping, length: int | None) -> float:
     """attention_factor, or what the rule makes of the factor."""
-    first = given.get("original_max_position_embeddings")
+    first: Any = given.get("original_max_position_embeddings")
     if encoding.mscales is not None:
-        return encoding.mscales[length is not None and length > first]  # pyrefly: ignore
+        return encoding.mscales[length is not None and length > first]
     if given.get("attention_factor") is not None:
         return float(given["attention_factor"])
     if encoding.rule == "longrope":
         s = _factor(encoding, given)
-        return math.sqrt(1 + math.log(s) / math.log(first)) if s > 1 else 1.0  # pyrefly: ignore
+        return math.sqrt(1 + math.log(s) / math.log(first)) if s > 1 else 1.0
     if encoding.rule != "yarn":
         return 1.0
     s, scale, all_dim = _factor(encoding, given), given.get("mscale"), given.get("mscale_all_dim")

@@ -14,6 +14,7 @@ The kernels are C on CPUs and Triton on GPUs; impl="triton" is for Triton's inte
 
 from __future__ import annotations
 
+from functools import reduce
 from types import ModuleType
 
 import torch
@@ -108,8 +109,7 @@ def _backward(ctx, *gradients: Tensor) -> tuple[Tensor | None, ...]:
             table_gradients(x, g, cos, position_ids, width, interleaved, layout, inverse)
             for x, g in zip(turned, gradients, strict=True)
         ]
-        # pyrefly: ignore[bad-assignment]
-        to_table = tuple(map(sum, zip(*shares, strict=True)))
+        to_table = tuple(reduce(torch.add, each) for each in zip(*shares, strict=True))
     return (*back, *to_table, *(None,) * 6)
 
 

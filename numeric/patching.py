@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -60,11 +60,9 @@ class PatchedRotary(nn.Module):
 
     def forward(self, x: Tensor, position_ids: Tensor, layer_type: str | None = None) -> tuple[Rows, None]:
         """(Rows at the positions, None). x: only its dtype counts; position_ids: (batch or 1, time)."""
-        rotary, dtype = self.tables[layer_type or _ALL], compute_dtype(x.dtype)
+        rotary, dtype = cast("RotaryEmbedding", self.tables[layer_type or _ALL]), compute_dtype(x.dtype)
         formed = torch.float32 if rotary.angles == "hf" else dtype
-        # pyrefly: ignore[not-callable]
         cos, sin = rotary.tables(position_ids, dtype=formed)
-        # pyrefly: ignore[bad-argument-type]
         return Rows(cos.to(dtype), sin.to(dtype), rotary.interleaved), None
 
 
@@ -234,8 +232,7 @@ def _pristine(name: str, module: nn.Module) -> nn.Module:
 
 def _check_fixed(name: str, module: nn.Module, kind: str) -> None:
     rule = getattr(module, "rope_type", "default")
-    rule = rule[kind] if isinstance(rule, Mapping) else rule
-    # pyrefly: ignore[unsupported-operation]
+    rule = rule[kind] if isinstance(rule, Mapping) else str(rule)
     if "dynamic" in rule or rule == "longrope":
         raise _refusal(
             name, module, f"rope_type {rule!r} changes its frequencies with the length of the text"
@@ -302,9 +299,8 @@ def _agrees(x: Tensor, table: tuple[Tensor, Tensor], interleaved: bool, got: tup
 def _exact(name: str, pristine: nn.Module, kind: str) -> Frequencies:
     """The exact frequencies of the config, after comparing them with the model's."""
     waves, scaling = _buffer(pristine, kind, "inv_freq"), _buffer(pristine, kind, "attention_scaling")
-    # pyrefly: ignore[missing-attribute]
-    given = pristine.config.rope_parameters
-    given = dict(given if kind == _ALL else given[kind])
+    config: Any = pristine.config
+    given = dict(config.rope_parameters if kind == _ALL else config.rope_parameters[kind])
     if given.get("rope_type", "default") != "proportional":
         given.pop("partial_rotary_factor", None)  # it is in the number of frequencies
     length = getattr(pristine.config, "max_position_embeddings", None)

@@ -108,8 +108,7 @@ def linear_attention(
     if q.shape != k.shape:
         raise BadTensor(f"k has shape {tuple(k.shape)} but q has {tuple(q.shape)}; equal shapes work")
     (batch, heads, time, dim), width = q.shape, v.shape[-1]
-    # pyrefly: ignore[bad-assignment]
-    q, k, v = (x.double().unbind(2) for x in (q, k, v))
+    q, k, v = q.double(), k.double(), v.double()
     state = torch.zeros(batch, heads, dim, width, dtype=torch.float64)
     state = state if initial_state is None else initial_state.double()
     fades = log_decay.double().exp()
@@ -121,8 +120,8 @@ def linear_attention(
         if angle is not None:
             state = _turned_back(state, angle[:, :, t] if angle.ndim == 4 else angle, interleaved)
         fade = fades if log_decay.ndim == 1 else fades[:, :, t].reshape(batch, heads, -1, 1)
-        state = fade * state + k[t][..., :, None] * v[t][..., None, :]
-        rows.append(scale * (q[t][..., :, None] * state).sum(-2))
+        state = fade * state + k[:, :, t, :, None] * v[:, :, t, None, :]
+        rows.append(scale * (q[:, :, t, :, None] * state).sum(-2))
     return torch.stack(rows, dim=2), state
 
 

@@ -33,8 +33,7 @@ def encoding_document(entry: Entry, found: Encoding) -> dict[str, Any]:
         "answers": {question: answer_document(answer) for question, answer in row.answers().items()},
         "heads": len(found.heads),
         "generators": [generator_document(generator) for generator in first.generators],
-        # pyrefly: ignore[unnecessary-type-conversion]
-        "score": None if (score := exact_score(found)) is None else [str(score[0]), to_text(score[1])],
+        "score": None if (score := exact_score(found)) is None else [score[0], to_text(score[1])],
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import abc
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -68,9 +69,8 @@ def _only_for_a_bias(what: str, asked: Mapping[str, Any]) -> None:
         raise BadInput(f"{given[0]} is for a bias in the gap u, and {what[:40]!r} is none; leave it out")
 
 
-# pyrefly: ignore[deprecated]
 @contextmanager
-def shell_words() -> Iterator[None]:
+def shell_words() -> abc.Generator[None]:
     """A refusal that asks for signs of symbols says how they are given here."""
     try:
         yield

@@ -67,6 +67,23 @@ class Encoding(ABC):
         return (self,)
 
     @property
+    def moves(self) -> bool:
+        """Whether the content or the values are moved; what moves nothing only adds a bias."""
+        return True
+
+    def merged(self, part: Encoding) -> Encoding | None:
+        """One encoding for both, which counts as one part of a sum; None where there is none."""
+        return None
+
+    def split(self) -> tuple[Encoding | None, tuple[Encoding, ...]]:
+        """(what moves or None, the parts that only add a bias)."""
+        return (self, ()) if self.moves else (None, (self,))
+
+    def __add__(self, other: object) -> Encoding:
+        """The sum of two encodings, of the kinds that can be added: scores add."""
+        return NotImplemented
+
+    @property
     def heads(self) -> tuple[Encoding, ...]:
         """One encoding per head; an encoding that treats all heads alike has one."""
         return (self,)

@@ -76,9 +76,8 @@ def _plain(verdict: Verdict) -> Answer:
 
 def _in_time(of_positions: Verdict, of_clocks: Verdict | None, word: str) -> Answer:
     """The answer for positions; where that is no, what holds along the clocks instead."""
-    weaker = of_clocks is not None and of_clocks.status is Status.PROVED
-    if of_positions.status is Status.REFUTED and weaker:
-        # pyrefly: ignore[bad-argument-type]
+    refuted = of_positions.status is Status.REFUTED
+    if refuted and of_clocks is not None and of_clocks.status is Status.PROVED:
         return Answer(word, of_clocks)
     return _plain(of_positions)
 

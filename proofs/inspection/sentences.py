@@ -11,7 +11,7 @@ def number(value: object) -> str:
     exact = as_written(value)
     if getattr(exact, "is_Integer", False):
         return str(exact)
-    return f"{float(exact):.6g}"  # pyrefly: ignore[bad-argument-type]
+    return f"{float(exact):.6g}"
 
 
 def encoding(one: Encoding, window: int | None) -> str:

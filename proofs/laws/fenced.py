@@ -180,7 +180,6 @@ def build(name: str) -> Encoding:
     """The encoding of that name, small, with free parameters."""
     shown = ALL[name]
     if name == "rope+alibi":
-        # pyrefly: ignore[unsupported-operation]
         return encoding("rope", **ONE_TURN) + encoding("alibi", head_dim=2, slope=m)
     found = encoding(shown.of or name, **(shown.parameters or entries()[name].example)).heads[0]
     given = sp.Tuple(*shown.parameters.values()).free_symbols

@@ -75,7 +75,6 @@ def named(name: str) -> Encoding:
         "before_projection": {**WAVES, "projection": sp.Matrix(WIDTH, WIDTH, lambda i, j: R(2 * i - j, 8))},
     }
     if name == "rope+alibi":
-        # pyrefly: ignore[unsupported-operation]
         return named("rope") + named("alibi")
     return encoding(name.removesuffix("-partial"), **parameters.get(name, WAVES))
 

@@ -20,13 +20,11 @@ TOKENS, CHUNK, DIM = 150, 16, 8
 RATE, TURN = float(VALUES["gamma"]), float(VALUES["omega"])
 
 
-def tokens(name: str, dtype: torch.dtype, clock: Sequence[float] = ()) -> Recurrence | None:
-    """Random tokens that fade or turn, alike or as gates say; None for a slide, which has no such kernel.
+def tokens(name: str, dtype: torch.dtype, clock: Sequence[float] = ()) -> Recurrence:
+    """Random tokens that fade or turn, alike or as gates say; a slide has no such kernel.
 
     The canonical turn is R(ωt), the rotary one R(-ωt).
     """
-    if name == "slide":
-        return None
     gates = torch.tensor(clock or [1.0] * TOKENS, dtype=torch.float64)[None, None].expand(1, 2, -1)
     q, k, v = (drawn((1, 2, TOKENS, DIM), dtype, seed) for seed in (21, 22, 23))
     turning = name == "turn"
@@ -54,10 +52,8 @@ def apart(given: Recurrence, forms: tuple[str, str], where: str) -> Iterator[Cas
 
 def each(name: str, forms: tuple[str, str], where: str, clock: Sequence[float] = ()) -> Iterator[Case]:
     """`apart` in every dtype."""
-    for dtype in DTYPES:
-        given = tokens(name, dtype, clock)
-        if given is not None:
-            yield from apart(given, forms, where)
+    for dtype in DTYPES if name != "slide" else ():
+        yield from apart(tokens(name, dtype, clock), forms, where)
 
 
 @measures("recurrence", small=SMALL)
@@ -85,7 +81,6 @@ def any_maps(forms: tuple[str, str]) -> Iterator[Case]:
         given = tokens("fade", dtype)
         gates = -5 * drawn((1, 2, TOKENS, DIM), torch.float64, 24).abs() ** 3 / 8
         gates = gates.masked_fill(gates < -4, -math.inf)
-        # pyrefly: ignore[bad-argument-type, bad-specialization]
         yield from apart(replace(given, log_decay=gates), forms, "a gate a feature, some of them 0")
 
 
@@ -103,7 +98,6 @@ def chunks_any_size() -> Iterator[Case]:
 def add_then_decay() -> Iterator[Case]:
     """The kernel, which decays and then adds, against the state that is decayed once more."""
     for dtype in DTYPES:
-        # pyrefly: ignore[bad-argument-type]
         out, _ = checked(tokens("fade", dtype), ["recurrent"])["recurrent"]
         late = math.exp(-RATE) * out.known
         yield Case((out.found - late).abs(), out.error, name_of(dtype), f"{TOKENS} tokens, γ = 1/10")
@@ -114,10 +108,8 @@ def chunk_border() -> Iterator[Case]:
     """Two stretches put together with one step fewer between them, against the recurrence."""
     for dtype in DTYPES:
         given = tokens("fade", dtype)
-        # pyrefly: ignore[bad-argument-type]
         _, end = checked(given, ["recurrent"])["recurrent"]
         first, second = (
-            # pyrefly: ignore[missing-attribute]
             numeric.state_map(given.k[:, :, part], given.v[:, :, part], given.log_decay)
             for part in (slice(0, TOKENS - 8), slice(TOKENS - 8, TOKENS))
         )

@@ -32,7 +32,6 @@ def curves() -> tuple[Curve, ...]:
         "decay": encoding("decay", head_dim=HEAD_DIM, gamma=GAMMA),
         "damped RoPE": encoding("damped_rope", head_dim=HEAD_DIM, gamma=GAMMA, interleaved=True),
         "ALiBi": alibi,
-        # pyrefly: ignore[unsupported-operation]
         "RoPE + ALiBi": rope + alibi,
     }
     return tuple(_curve(title, chosen) for title, chosen in shown.items())

@@ -78,9 +78,9 @@ def write_report(
     regions = atlas(charted, [proof.id for proof in proofs])
     html = render(Content(story, regions, sheet, formulas, pictures, run, digest, bool(residuals)))
     tell("writing")
-    names = ("index.html", "proofs.json", "map.json", "run.json")
-    # pyrefly: ignore[bad-argument-count, bad-argument-type]
-    written = Written(*(out / name for name in names), sheet.failures)
+    written = Written(
+        out / "index.html", out / "proofs.json", out / "map.json", out / "run.json", sheet.failures
+    )
     write_atomically(written.proofs, canonical(document))
     write_atomically(written.map, canonical(map_document(charted)))
     write_atomically(written.run, canonical(run_document(run, residuals, digest)))

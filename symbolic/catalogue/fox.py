@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
 
 from ..block import Block
@@ -41,7 +43,6 @@ def fox(head_dim: int, forget: object = None, inclusive: bool = True, scale: obj
         query=sp.ImmutableMatrix([-1 / sigma, 0]),
         key=sp.ImmutableMatrix([0, 1]),
     )
-    # pyrefly: ignore[bad-argument-type]
-    given = None if forget is None else tuple(forget)
+    given = tuple(forget) if isinstance(forget, Sequence) else None
     parameters = {"head_dim": size, "forget": given, "inclusive": inclusive, "scale": sigma}
     return Clocked("fox", parameters, size, (clock,), (held(size),), ((0, bias),), fixed_scale=sigma)

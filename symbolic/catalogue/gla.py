@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..block import Block
 from ..clocks import Clock
 from ..encoding import Encoding
@@ -30,6 +32,5 @@ def gla(head_dim: int, forget: object = None) -> Encoding:
     values = gate_rows(forget, "forget", size, forgotten)
     clocks = tuple(Clock(f"a{i}", f"tau{i}", values=given, forward=True) for i, given in enumerate(values))
     movers = tuple(Generator.direct_sum(*(Block(int(i == j)) for j in range(size))) for i in range(size))
-    # pyrefly: ignore[not-iterable]
-    given = None if forget is None else tuple(tuple(row) for row in forget)
+    given = tuple(tuple(row) for row in forget) if isinstance(forget, Sequence) else None
     return Clocked("gla", {"head_dim": size, "forget": given}, size, clocks, movers)

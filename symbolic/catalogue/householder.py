@@ -132,23 +132,23 @@ def _given(told: dict[str, object], size: int) -> tuple[Numbers, ...] | None:
     """The numbers of every token, the vector last, or None where all are left free."""
     if all(value is None for value in told.values()):
         return None
+    lists: dict[str, Sequence] = {}
     for called, value in told.items():
         if isinstance(value, str) or not isinstance(value, Sequence) or not value:
             raise WrongType(
                 f"{called} is {shown(value)}; a list with one entry a token works, "
                 f"for {'both' if len(told) == 2 else 'all'} or none"
             )
-    name, *others = told
+        lists[called] = value
+    name, *others = lists
     for other in others:
-        # pyrefly: ignore[bad-argument-type]
-        if len(told[other]) != len(told[name]):
+        if len(lists[other]) != len(lists[name]):
             raise BadInput(
-                # pyrefly: ignore[bad-argument-type]
-                f"{name} has {len(told[name])} entries and {other} has {len(told[other])}; "
+                f"{name} has {len(lists[name])} entries and {other} has {len(lists[other])}; "
                 "give one of each a token"
             )
     found = []
-    for token, (vector, *numbers) in enumerate(zip(*told.values(), strict=True)):
+    for token, (vector, *numbers) in enumerate(zip(*lists.values(), strict=True)):
         if isinstance(vector, str) or not isinstance(vector, Sequence) or len(vector) != size:
             raise BadInput(f"{name}[{token}] is {shown(vector)}; {size} exact numbers work")
         exact = [exact_entry(x, f"{name}[{token}][{i}]") for i, x in enumerate(vector)]

@@ -55,10 +55,10 @@ def comrope(matrices: Sequence[object]) -> Encoding:
     found = axes.commutation
     if not found.holds:
         i, j = found.pair or (0, 1)
+        first, other = axes.matrices[i], axes.matrices[j]
         raise BadInput(
-            # pyrefly: ignore[missing-attribute, unsupported-operation]
             f"matrices[{i}] and matrices[{j}] do not commute: A_{i} A_{j} - A_{j} A_{i} is "
-            f"{(2 * found.defect).tolist()}, not 0; commuting matrices work, and liere takes any"
+            f"{(first * other - other * first).tolist()}, not 0; commuting matrices work, and liere takes any"
         )
     return AxesEncoding("comrope", {"matrices": given}, axes.dim, axes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import sympy as sp
 
@@ -31,12 +32,12 @@ class Rotary:
     head_dim: int
     rotary_dim: int
     rule: str
-    parameters: Mapping[str, object]
+    parameters: Mapping[str, Any]
     max_position_embeddings: int | None = None
     interleaved: bool | None = None
     sections: tuple[int, ...] = ()
     section_layout: str | None = None
-    mscales: tuple[object, object] | None = None
+    mscales: tuple[Any, Any] | None = None
     softmax_factor: sp.Expr = field(default=sp.S.One)
 
     def __post_init__(self) -> None:
@@ -57,7 +58,7 @@ class Rotary:
         """The length that the rule stretches, in positions; else the model's length."""
         named = self.parameters.get("original_max_position_embeddings")
         if self.rule in STRETCHED and named is not None:
-            return int(named)  # pyrefly: ignore[bad-argument-type]
+            return int(named)
         return self.max_position_embeddings
 
     def frequencies(self, seq_len: int | None = None) -> Frequencies:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import sympy as sp
 
@@ -123,7 +124,7 @@ def _sections(source: Source, left: dict[str, object]) -> tuple[tuple[int, ...],
     return tuple(listed), "interleaved" if crossed or kind in _INTERLEAVED else "chunked"
 
 
-def _mscales(left: dict[str, object]) -> tuple[object, object] | None:
+def _mscales(left: dict[str, Any]) -> tuple[Any, Any] | None:
     """The amplitudes of short and of long texts, where they are given apart."""
     short, long = left.pop("short_mscale", None), left.pop("long_mscale", None)
     if (short is None) != (long is None):

@@ -41,7 +41,6 @@ def _outside(which: str, found: NotRealizable) -> Verdict:
     return Verdict(
         status=Status.REFUTED,
         reason=f"its {which} is no exponential polynomial of the gap: {found.reason}{cited}{evidence}",
-        # pyrefly: ignore[bad-argument-type]
         witness=point,
         side_conditions=found.conditions,
     )

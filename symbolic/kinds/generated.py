@@ -207,7 +207,6 @@ class Generated(Addable):
         """(this without its lifted biases or None, these alone)."""
         if not self.biases or not self.moves:
             return (self, ()) if self.moves else (None, (self,) * bool(self.biases))
-        # pyrefly: ignore[missing-attribute]
         names = {kind: [p.name for p in self.parts if p.moves is kind] for kind in (True, False)}
         bare = replace(self, name=" + ".join(names[True]) or self.name, biases=(), summands=())
         unmoved = replace(

@@ -188,11 +188,11 @@ class Ordered(Addable):
 
     def _with_numbers(self, found: Verdict, tried: Tokens, last: int) -> Verdict:
         """The refutation with what the tokens up to `last` were taken to be."""
+        given = tried.given or ()
         numbers = {
             name: value
             for token in range(0 if not self.inclusive else 1, last + (1 if self.inclusive else 0))
-            # pyrefly: ignore[unsupported-operation]
-            for name, value in zip(tried.symbols(token), tried.given[token], strict=True)
+            for name, value in zip(tried.symbols(token), given[token], strict=True)
         }
         said = ", ".join(f"{name} = {value}" for name, value in numbers.items())
         return replace(found, reason=f"{found.reason}, with {said}", witness=(found.witness or {}) | numbers)

@@ -26,19 +26,6 @@ from .still import Still
 class Addable(Encoding):
     """An encoding that adds up with others."""
 
-    @property
-    def moves(self) -> bool:
-        """Whether the content or the values are moved; what moves nothing only adds a bias."""
-        return True
-
-    def merged(self, part: Encoding) -> Encoding | None:
-        """One encoding for both, which counts as one part of a sum; None where there is none."""
-        return None
-
-    def split(self) -> tuple[Encoding | None, tuple[Encoding, ...]]:
-        """(what moves or None, the parts that only add a bias)."""
-        return (self, ()) if self.moves else (None, (self,))
-
     def __add__(self, other: object) -> Encoding:
         """Scores add. At most one part may move content or values; generators that commute count as one."""
         if not isinstance(other, Addable):
@@ -68,7 +55,6 @@ def add(a: Addable, b: Addable) -> Encoding:
         )
     pieces: list[Encoding] = []
     for part in (*a.parts, *b.parts):
-        # pyrefly: ignore[missing-attribute]
         joined = ((i, piece.merged(part)) for i, piece in enumerate(pieces))
         found = next(((i, both) for i, both in joined if both is not None), None)
         if found is None:
@@ -78,10 +64,8 @@ def add(a: Addable, b: Addable) -> Encoding:
     if len(pieces) == 1:
         return pieces[0]
     _refuse_other_positions(pieces)
-    # pyrefly: ignore[missing-attribute]
     if sum(piece.moves for piece in pieces) > 1:
         raise a._cannot_add(b)
-    # pyrefly: ignore[missing-attribute]
     moving = next((piece.split()[0] for piece in pieces if piece.moves), None)
     parts = a.parts + b.parts
     return Sum(
@@ -89,7 +73,6 @@ def add(a: Addable, b: Addable) -> Encoding:
         parameters={part.name: part.parameters for part in parts},
         head_dim=a.head_dim,
         moving=moving or Still("still", {}, a.head_dim),
-        # pyrefly: ignore[missing-attribute]
         biases=tuple(bias for piece in pieces for bias in piece.split()[1]),
         summands=parts,
         fixed_scale=_common_scale(pieces),
@@ -113,7 +96,6 @@ def _coordinates(encoding: Encoding) -> int:
 
 def _common_scale(pieces: list[Encoding]) -> sp.Expr | None:
     """A bias is made for its scale and keeps it, as a fixed scale is kept; they must agree."""
-    # pyrefly: ignore[missing-attribute]
     holders = [piece for piece in pieces if piece.fixed_scale is not None or piece.split()[1]]
     for piece in holders:
         if piece.scale != holders[0].scale:
@@ -148,7 +130,6 @@ class Sum(Addable):
     @property
     def moves(self) -> bool:
         """Whether one part does."""
-        # pyrefly: ignore[missing-attribute]
         return self.moving.moves
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -164,7 +165,7 @@ class Witness:
     """Finite evidence: exact data and the sentence that they carry, no more."""
 
     sentence: str
-    data: dict[str, object]
+    data: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
