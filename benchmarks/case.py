@@ -119,7 +119,7 @@ class Stage:
     def incoming(self) -> Pair:
         """Gradients of a loss with respect to the results."""
         generator = torch.Generator().manual_seed(1)
-        return tuple(torch.randn(x.shape, generator=generator).to(x.dtype) for x in (self.q, self.k))
+        return tuple(torch.randn(x.shape, generator=generator).to(x) for x in (self.q, self.k))
 
     @cached_property
     def wide(self) -> Tensor:
@@ -131,6 +131,11 @@ class Stage:
         """Make what is turned in place equal to the queries and keys again."""
         for own, x in zip(self.own, (self.q, self.k), strict=True):
             own.copy_(x)
+
+    def clear(self) -> None:
+        """Leave nothing of earlier results in the memory for results."""
+        for out in self.out:
+            out.fill_(torch.nan)
 
     def oracles(self) -> tuple[Oracle, ...]:
         """What results are compared with: of q, k, and of their gradients, which turn back."""

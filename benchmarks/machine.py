@@ -32,7 +32,7 @@ def machine() -> dict[str, Any]:
         "system": platform.platform(),
         "compiler": _compiler(),
         "versions": {"exptx": __version__, "python": platform.python_version()}
-        | {package: _version(package) for package in PACKAGES},
+        | {package: version(package) for package in PACKAGES},
     }
 
 
@@ -62,11 +62,12 @@ def _compiler() -> str:
     return found[1] if found else "unknown"
 
 
-def _version(package: str) -> str:
+def version(package: str) -> str:
+    """Of an installed package, or "not installed"."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "not installed"
 
 
-__all__ = ["machine"]
+__all__ = ["machine", "version"]

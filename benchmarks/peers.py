@@ -40,7 +40,7 @@ def _contestant(name: str, stage: Stage, turn: Turn, policy: Policy) -> Contesta
     return Contestant(name, "peer", "fresh", lambda: turn(stage.q, stage.k), policy)
 
 
-def _imported(module: str) -> Any:
+def imported(module: str) -> Any:
     with warnings.catch_warnings():  # about their own use of torch
         warnings.simplefilter("ignore")
         return import_module(module)
@@ -50,7 +50,7 @@ def _hugging_face(stage: Stage, compiled: bool) -> Contestant | Absent:
     name = f"transformers {'compiled' if compiled else 'eager'}"
     if find_spec("transformers") is None:
         return Absent(name, "peer", "not installed")
-    apply = _imported("transformers.models.llama.modeling_llama").apply_rotary_pos_emb
+    apply = imported("transformers.models.llama.modeling_llama").apply_rotary_pos_emb
     if compiled:
         torch._dynamo.reset()
         apply = torch.compile(apply)
@@ -62,7 +62,7 @@ def _hugging_face(stage: Stage, compiled: bool) -> Contestant | Absent:
 def _rotary_embedding_torch(stage: Stage) -> Contestant | Absent:
     if find_spec("rotary_embedding_torch") is None:
         return Absent("rotary-embedding-torch", "peer", "not installed")
-    apply = _imported("rotary_embedding_torch").apply_rotary_emb
+    apply = imported("rotary_embedding_torch").apply_rotary_emb
     angles = stage.wide.float()
     angles = angles[:, None] if stage.case.group == "decode" else angles[0]
     policy = Policy(torch.float32, torch.float32, angle=torch.float32)
@@ -74,7 +74,7 @@ def _rotary_embedding_torch(stage: Stage) -> Contestant | Absent:
 def _x_transformers(stage: Stage) -> Contestant | Absent:
     if find_spec("x_transformers") is None:
         return Absent("x-transformers", "peer", "not installed")
-    apply = _imported("x_transformers.x_transformers").apply_rotary_pos_emb
+    apply = imported("x_transformers.x_transformers").apply_rotary_pos_emb
     angles = stage.wide.float()
     policy = Policy(torch.float32, torch.float32, angle=torch.float32)
     return _contestant("x-transformers", stage, lambda q, k: (apply(q, angles), apply(k, angles)), policy)
@@ -86,7 +86,7 @@ def _onnx(stage: Stage) -> Contestant | Absent:
         return Absent(name, "peer", "has no gradient")
     if find_spec("torch.onnx.ops") is None:
         return Absent(name, "peer", f"not in torch {torch.__version__}")
-    apply = _imported("torch.onnx.ops").rotary_embedding
+    apply = imported("torch.onnx.ops").rotary_embedding
     rows = (case.batch, case.tokens, stage.angle.shape[-1])
     cos, sin = (part(stage.angle).to(case.dtype).expand(rows) for part in (torch.cos, torch.sin))
 
@@ -96,4 +96,4 @@ def _onnx(stage: Stage) -> Contestant | Absent:
     return _contestant(name, stage, turn, Policy(case.dtype, case.dtype))
 
 
-__all__ = ["peers"]
+__all__ = ["imported", "peers"]

@@ -82,6 +82,8 @@ def _checked(one: Contestant | Absent, stage: Stage, oracles: Sequence[Oracle]) 
     try:
         if one.form == "in place":
             stage.refill()
+        elif one.form == "out=":
+            stage.clear()
         results = one.run()
     except Exception as error:  # whatever another library raises is its own affair, and is printed
         said = (str(error).strip().splitlines() or [""])[0]

@@ -78,11 +78,10 @@ def _runners(group: str, tokens: int, compiled: bool) -> list[tuple[str, Runner]
         named = [(f"slots, {dtype}", dtype) for dtype in (*DTYPES, torch.float16)]
         races = [(name, partial(slots.race, dtype, tokens=tokens)) for name, dtype in named]
         return [*races, ("memory of slots", partial(slots.memory, tokens=tokens))]
-    cases = _cases(group, tokens)
-    return [(case.name, partial(rotary, case, compiled=compiled)) for case in cases]
+    return [(case.name, partial(rotary, case, compiled=compiled)) for case in cases(group, tokens)]
 
 
-def _cases(group: str, tokens: int) -> list[Case]:
+def cases(group: str, tokens: int) -> list[Case]:
     if group == "growth":
         lengths = [length * tokens // TOKENS for length in GROWTH]
         return [Case(group, torch.float32, False, 1, GROWTH_HEADS, max(n, 1)) for n in lengths]
@@ -108,13 +107,13 @@ def document(found: Outcome) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": found.machine["versions"]["exptx"],
         "machine": found.machine,
-        "races": [_race(one) for one in found.races],
+        "races": [race_document(one) for one in found.races],
         "bars": [asdict(bar) for bar in found.bars],
         "right": found.ours_is_right,
     }
 
 
-def _race(one: Race) -> dict[str, Any]:
+def race_document(one: Race) -> dict[str, Any]:
     return {**asdict(one), "rows": [_row(row) for row in one.rows]}
 
 
@@ -122,4 +121,4 @@ def _row(row: Row) -> dict[str, Any]:
     return {**asdict(row), "quartiles": asdict(row.quartiles) if row.seconds else None}
 
 
-__all__ = ["ROUNDS", "SCHEMA", "TOKENS", "Outcome", "document", "outcome", "rotary"]
+__all__ = ["ROUNDS", "SCHEMA", "TOKENS", "Outcome", "cases", "document", "outcome", "race_document", "rotary"]

@@ -21,7 +21,7 @@ PRINTED = {
 
 def text(found: Outcome) -> str:
     """Every race with all its rows, then the bars."""
-    parts = ["\n".join(_machine(found.machine)), *map(_race, found.races)]
+    parts = ["\n".join(_machine(found.machine)), *map(race_text, found.races)]
     if found.bars:
         parts.append("\n".join(_bar(bar) for bar in found.bars))
         parts.append(_summary(found.bars))
@@ -40,7 +40,7 @@ def _machine(where: dict[str, Any]) -> list[str]:
     ]
 
 
-def _race(race: Race) -> str:
+def race_text(race: Race) -> str:
     head = f"{race.name}: {' x '.join(map(str, race.shape))}"
     base = race.timed()[0] if race.timed() else None
     return "\n".join([head, *(f"  {race.note}",) * bool(race.note), *(_row(row, base) for row in race.rows)])
@@ -117,4 +117,4 @@ def _cell(race: Race, name: str) -> str:
     return seconds(row.quartiles.median) if row.status == TIMED else f"{row.status}: {row.reason}"
 
 
-__all__ = ["markdown", "seconds", "text"]
+__all__ = ["markdown", "race_text", "seconds", "text"]

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median, quantiles
 
+import torch
+
 LEAST_SECONDS = 0.004  # of one measurement: shorter runs are called again and again, and share it
 _MOST_CALLS = 10_000
 _FAR = 1.5
@@ -80,10 +82,18 @@ def _calls(run: Callable[[], object]) -> int:
 
 
 def _measured(run: Callable[[], object], calls: int) -> float:
+    _wait()
     start = time.perf_counter()
     for _ in range(calls):
         run()
+    _wait()
     return (time.perf_counter() - start) / calls
+
+
+def _wait() -> None:
+    """Until a GPU that is in use has done what it was given."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
 
 
 __all__ = ["Quartiles", "fastest", "interleaved", "order", "ratio"]

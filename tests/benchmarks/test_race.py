@@ -93,6 +93,12 @@ def test_who_is_wrong_is_not_timed(broken, status, reason):
     assert (gone.status, gone.reason) == ("absent", "not installed")
 
 
+def test_who_writes_nothing_is_wrong_although_others_wrote_before():
+    lazy = contestant("lazy", lambda: STAGE.out, form="out=")
+    rows = race(STAGE, [copies(STAGE)[0], kernels(STAGE)[0], lazy], 1).rows
+    assert [row.status for row in rows] == ["timed", "timed", "wrong"]
+
+
 def test_a_copy_that_copies_something_else_is_wrong():
     row = race(STAGE, [contestant("copy", lambda: (STAGE.q, STAGE.q), None)], 1).rows[0]
     assert (row.status, row.reason) == ("wrong", "is no copy")
