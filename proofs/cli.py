@@ -231,15 +231,27 @@ def inspect(
         typer.Option(min=1, help="The length of text to look at, in positions; the model's without it."),
     ] = None,
     layer_type: Annotated[str | None, typer.Option(help="Only these layers, e.g. full_attention.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page with pictures of the spectra to this file.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what a config does with positions: encoding, periods, amplitude, precision, caches."""
+    """Say what a config does with positions: encoding, periods, amplitude, precision, caches.
+
+    Exit status: 0 with an answer, 2 for a file that is no config and for keys that contradict each other, are
+    unknown, or are read in more than one way (one sentence says which).
+    """
     from ..symbolic.configs.read import read_config
     from .inspection.config_file import read_config_file
     from .inspection.document import document
     from .inspection.lines import lines
 
     found = document(read_config(read_config_file(config)), context, layer_type)
+    if html is not None:
+        from .inspection.page import write_page
+
+        write_page(found, config.name, html)
+        typer.echo(f"{html}", err=True)
     if as_json:
         _document(found)
     else:

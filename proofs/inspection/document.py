@@ -93,6 +93,7 @@ def _rotary(encoding: Rotary, context: int, window: int | None) -> Document:
         "rotary_dim": encoding.rotary_dim,
         "rope_theta": nearest_float(as_written(encoding.parameters["rope_theta"]), name="rope_theta"),
         "rule": encoding.rule,
+        "length": context,
         "parameters": {key: _plain(value) for key, value in encoding.parameters.items()},
         "interleaved": encoding.interleaved,
         "sections": list(encoding.sections),

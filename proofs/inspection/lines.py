@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
-from ...symbolic.configs.description import STRETCHED
+from ...symbolic.configs.description import LENGTH_DEPENDENT, STRETCHED
 from .planes import spans
 
 WIDTH, LINE = 12, 112
@@ -16,21 +16,32 @@ Row = tuple[str, Any]
 
 def lines(document: Document, name: str) -> list[str]:
     """The page, line by line; `name` is what the file is called."""
-    model = document["model_type"] or "no model_type"
-    count = f", {document['layers']} layers" if document["layers"] else ""
-    length = document["max_position_embeddings"]
-    shown = _block([("config", f"{name}: {model}{count}{f', {length} positions' if length else ''}")])
+    shown = [head(document, name)]
     for group in document["groups"]:
-        shown += ["", *_block(list(_group(group, document["context"])))]
-    notes = [(note["key"], note["note"]) for note in document["notes"]]
-    return shown + (
-        ["", "Keys that mean different things in different places, or that were absent:", *_block(notes)]
-        if notes
-        else []
-    )
+        shown += ["", *block(list(rows(group)))]
+    told = notes(document)
+    return [
+        *shown,
+        *(["", "Keys that have other meanings elsewhere, or were absent:", *block(told)] if told else []),
+    ]
 
 
-def _block(rows: list[Row]) -> list[str]:
+def head(document: Document, name: str) -> str:
+    """The file, the model, its layers and its length."""
+    facts = [document["model_type"] or "no model_type"]
+    facts += [f"{document['layers']} layers"] if document["layers"] else []
+    length = document["max_position_embeddings"]
+    facts += [f"{length} positions"] if length else []
+    return f"{name}: {', '.join(facts)}"
+
+
+def notes(document: Document) -> list[Row]:
+    """What was noted about keys."""
+    return [(note["key"], note["note"]) for note in document["notes"]]
+
+
+def block(rows: list[Row]) -> list[str]:
+    """Names in front, texts beside them, wrapped."""
     width = max(WIDTH, *(len(name) + 1 for name, text in rows if text)) if rows else WIDTH
     return [line for name, text in rows if text for line in _wrapped(name, text, width)]
 
@@ -41,12 +52,13 @@ def _wrapped(name: str, text: str, width: int) -> list[str]:
     return wrap(text, LINE, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
-def _group(group: Document, context: int | None) -> Iterator[Row]:
+def rows(group: Document) -> Iterator[Row]:
+    """The facts of one kind of layer, by name."""
     where = f"{spans(group['layers'])} ({len(group['layers'])})" if group["layers"] else "all"
     yield "layers", where + (f", {group['layer_type']}" if group["layer_type"] else "")
     yield "encoding", group["sentence"]
     if group["encoding"] == "rotary":
-        yield from _rotary(group, context)
+        yield from _rotary(group)
     if group["encoding"] == "alibi":
         yield "slopes", _slopes(group["slopes"])
         if group["bias_at_context"]:
@@ -63,14 +75,15 @@ def _slopes(slopes: list[float]) -> str:
     return ", ".join(shown if len(shown) <= 8 else [*shown[:4], "…", *shown[-2:]])
 
 
-def _rotary(group: Document, context: int | None) -> Iterator[Row]:
+def _rotary(group: Document) -> Iterator[Row]:
     if group["ramp"]:
         parts = group["ramp"]
         yield "rule", ", ".join(f"planes {spans(parts[part])} {part}" for part in parts if parts[part])
+    at = f", in a text of {group['length']} positions" if group["rule"] in LENGTH_DEPENDENT else ""
     turning = [period for period in group["periods"] if period is not None]
     yield (
         "periods",
-        f"{turning[0]:.6g} to {max(turning):.6g} positions a turn, {len(turning)} planes, the fastest first",
+        f"{turning[0]:.6g} to {max(turning):.6g} positions a turn, {len(turning)} planes, fastest first{at}",
     )
     if group["held"]:
         yield "held", f"planes {spans(group['held'])} have frequency 0 and carry no position"
@@ -92,22 +105,24 @@ def _precision(found: Document) -> Iterator[Row]:
     """One row a format; radians of the worst plane, of which π is as wrong as can be."""
     yield (
         "precision",
-        f"at position {found['position']}, in radians of the worst plane: float64 angles within "
-        f"{found['float64']:.2g}, float32 ones as transformers forms them within {_off(found['float32'])}",
+        f"at position {found['position']}, in radians of the worst plane (from π on, the angle is lost): "
+        f"float64 angles within {found['float64']:.2g}, float32 ones as transformers forms them within "
+        f"{_off(found['float32'])}",
     )
     for name in ("bfloat16", "float16"):
         read = found["positions"][name]
         place = "overflows" if read["read"] is None else f"is read as {read['read']:.0f}"
         yield (
             name,
-            f"frequencies stored so: off by {_off(found['frequencies'][name])}; angles: by "
-            f"{_off(found['angles'][name])}; positions: {found['position']} {place}, and of "
-            f"{found['position'] + 1} there are {read['distinct']} apart, not all beyond {read['whole']}",
+            f"frequencies stored so are off by {_off(found['frequencies'][name])}, angles by "
+            f"{_off(found['angles'][name])}; position {found['position']} {place}, and {read['distinct']} of "
+            f"{found['position'] + 1} positions stay apart, every one up to {read['whole']}",
         )
 
 
 def _off(found: Document) -> str:
-    return f"{found['radians']:.2g} (plane {found['plane']})"
+    size = found["radians"]
+    return f"{size:.0f}" * (size >= 100) + f"{size:.2g}" * (size < 100) + f" (plane {found['plane']})"
 
 
 def _short(found: list[int], length: int) -> str:
