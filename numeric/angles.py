@@ -19,6 +19,7 @@ from ..symbolic.frequencies import Frequencies
 from ..symbolic.sections import AxisFrequencies
 from .constants import nearest_float
 from .errors import BadChoice, BadDtype, BadTensor, PositionOutOfRange, TooLarge
+from .sharding import alongside
 from .transforms import unwrapped
 from .validation import check_tensor, same_device
 
@@ -77,7 +78,7 @@ def beside(ids: Tensor, frequencies: Tensor, given: Waves) -> Tensor:
     """The frequencies on the device of the positions; a tensor that the caller put elsewhere is refused."""
     if isinstance(given, Tensor):
         same_device(ids, "position_ids", given, "inv_freq")
-    return frequencies.to(ids.device)
+    return alongside(ids, frequencies.to(ids.device))
 
 
 def frequency_tensor(inv_freq: Waves) -> Tensor:

@@ -20,17 +20,19 @@ def beside(x: Tensor, cos: Tensor, sin: Tensor, position_ids: Tensor | None) -> 
     """The table as it is; where x is a DTensor, what of it is plain as replicated over its mesh."""
     if not is_distributed(x):
         return cos, sin, position_ids
+    _register()
+    ids = None if position_ids is None else alongside(x, position_ids)
+    return alongside(x, cos), alongside(x, sin), ids
+
+
+def alongside(x: Tensor, other: Tensor) -> Tensor:
+    """The other as it is; where x is a DTensor and it is none, as replicated over the mesh of x."""
+    if not is_distributed(x) or is_distributed(other):
+        return other
     from torch.distributed.tensor import DTensor, Replicate
 
-    _register()
     mesh = x.device_mesh
-
-    def replicated(other: Tensor) -> Tensor:
-        if isinstance(other, DTensor):
-            return other
-        return DTensor.from_local(other, mesh, [Replicate()] * mesh.ndim, run_check=False)
-
-    return replicated(cos), replicated(sin), None if position_ids is None else replicated(position_ids)
+    return DTensor.from_local(other, mesh, [Replicate()] * mesh.ndim, run_check=False)
 
 
 def is_distributed(x: object) -> TypeGuard[DTensor]:
@@ -74,4 +76,4 @@ def _placements(count: int, *arguments) -> list[tuple[list, list]]:
     ]
 
 
-__all__ = ["beside", "is_distributed"]
+__all__ = ["alongside", "beside", "is_distributed"]

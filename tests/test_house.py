@@ -131,6 +131,14 @@ def test_nothing_is_unpickled():
     none((f"{path}: {module}" for path, module in imported if module in FORBIDDEN_MODULES), "unsafe formats")
 
 
+def test_what_the_type_checker_is_told_to_ignore_has_a_reason():
+    lines = ((path, line) for path in SOURCES for line in path.read_text().splitlines())
+    none(
+        [named(path) for path, line in lines if "# pyrefly: ignore" in line and "] - " not in line],
+        "tells the type checker to ignore something, without a reason behind the kind: [kind] - reason",
+    )
+
+
 def test_nothing_is_left_to_be_done():
     found = (
         f"{named(path)}:{number} {line.strip()}"

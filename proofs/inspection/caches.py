@@ -54,7 +54,7 @@ def _dynamic(one: Rotary) -> str:
 
 def _longrope(one: Rotary) -> str:
     first = one.trained_length or 1
-    if list(one.parameters["short_factor"]) == list(one.parameters["long_factor"]):  # pyrefly: ignore
+    if list(one.parameters["short_factor"]) == list(one.parameters["long_factor"]):
         return "short_factor and long_factor are the same list, so rotated keys can be cached"
     return (
         f"at position {first} (the {first + 1}th) frequencies change, so every cached key is stale: "

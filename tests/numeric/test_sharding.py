@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import Replicate, Shard, distribute_tensor
-from exptx.numeric import RotaryEmbedding, rotary_embedding, rotary_embedding_qk, rotary_table
+from exptx.numeric import BadTensor, RotaryEmbedding, rotary_embedding, rotary_embedding_qk, rotary_table
 from exptx.symbolic import frequencies
 
 rank, store = int(sys.argv[1]), sys.argv[2]
@@ -69,10 +69,20 @@ for impl in ("native", "eager"):
 
 q, k = drawn(4, 0).float(), drawn(2, 1).float()
 module, positions = RotaryEmbedding(waves), torch.arange(6)
-for axis in (1, 2):
+for axis, ids in ((1, positions), (2, positions), (2, distribute_tensor(positions, mesh, [Shard(0)]))):
     sharded = [distribute_tensor(x, mesh, [Shard(axis)]) for x in (q, k)]
-    for got, known in zip(module(*sharded, positions), module(q, k, positions), strict=True):
+    for got, known in zip(module(*sharded, ids), module(q, k, positions), strict=True):
+        assert got.placements == (Shard(axis),)
         assert torch.equal(got.full_tensor(), known)
+
+sharded = distribute_tensor(q, mesh, [Shard(1)])
+for x, out in ((sharded, sharded), (sharded, q.clone()), (q, sharded)):
+    try:
+        rotary_embedding(x, *rotary_table(waves, positions), out=out)
+    except BadTensor as error:
+        assert str(error) == "x or out is a DTensor, into which no result can be written; out=None works"
+    else:
+        raise AssertionError("it was written")
 dist.destroy_process_group()
 """
 
