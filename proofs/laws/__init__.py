@@ -1,6 +1,7 @@
 """The laws in the order in which the report tells them: a file a chapter, some chapters in two files."""
 
 from . import (
+    amplitudes,
     axes,
     bounded,
     bridge,
@@ -17,7 +18,6 @@ from . import (
     groups,
     integers,
     kinds,
-    lengthwise,
     levels,
     linear_attention,
     longer_contexts,
@@ -71,10 +71,10 @@ STORY = (
 )
 # files that add laws to a chapter of STORY when they are imported
 CONTINUED = (
-    rescaled,
     ramps,
+    rescaled,
+    amplitudes,
     cached_keys,
-    lengthwise,
     grids,
     many_axes,
     sizes,

@@ -1,23 +1,27 @@
 """Keys that were rotated at other frequencies: what breaks when a table changes, and what mends it."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import sympy as sp
 
+from ...symbolic.catalogue import encoding
 from ...symbolic.decide import Status
+from ...symbolic.encoding import Encoding
+from ...symbolic.kinds.lengthwise import Lengthwise
 from ...symbolic.tree import At
 from ..law import Law, Renaming
-from ..step import Identity, Source
+from ..step import Enclosed, Identity, Source
 from .common import K, Q, R, c, dot, product, s, t, times, u
+from .frequencies import around
 from .longer_contexts import CHAPTER
+from .rescaled import DYNAMIC, LONGROPE
 
 before, after, third = sp.symbols("omega nu mu", real=True)
 m0, m1, m2 = sp.symbols("m_0 m_1 m_2", positive=True)
-DYNAMIC = Source(
+CACHED = Source(
     "huggingface/transformers, issue 25104: cached and fresh keys score differently under dynamic NTK",
     "https://github.com/huggingface/transformers/issues/25104",
-)
-LONGROPE = Source(
-    "Y. Ding et al., LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens, 2024",
-    "https://arxiv.org/abs/2402.13753",
 )
 
 
@@ -50,7 +54,7 @@ def cached_keys() -> Law:
         expected=Status.REFUTED,
         steps=(goal,),
         siblings=(same,),
-        sources=(DYNAMIC, LONGROPE),
+        sources=(CACHED, LONGROPE),
         rests_on=("rope-plane",),
         comment=(
             "Where frequencies depend on the length of the text, as in dynamic NTK and at the switch of "
@@ -59,6 +63,82 @@ def cached_keys() -> Law:
             "Keep keys as they were before any rotation, or [carry them over](#rerotation)."
         ),
     )
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A rule whose table depends on the length.
+
+    angle: from a token to the next one on the slow plane, as a decimal; seen: what that means.
+    """
+
+    called: str
+    parameters: dict[str, Any]
+    angle: str
+    seen: str
+
+
+SWITCHES = {
+    "dynamic_ntk": Switch(
+        "dynamic NTK",
+        {"head_dim": 4, "factor": 2, "max_position_embeddings": 2048},
+        "-0.0011",
+        "Between a query at 4095 and the key before it the slow plane turns backwards: the new token's angle "
+        "is smaller than the old one's, although it stands further on.",
+    ),
+    "longrope_switching": Switch(
+        "LongRoPE",
+        {
+            "head_dim": 4,
+            "short_factor": [1, 1],
+            "long_factor": [1, 4],
+            "factor": 4,
+            "original_max_position_embeddings": 4095,
+        },
+        "-30.7025",
+        "The key at 4094 was turned by the short divisors, the query at 4095 by the long ones: they are more "
+        "than 30 radians apart on the slow plane, where 1/400 would be right.",
+    ),
+}
+
+
+@CHAPTER.law("every-length", encodings=tuple(SWITCHES))
+def every_length(name: str) -> Law:
+    switch = SWITCHES[name]
+    found = encoding(name, **switch.parameters)
+    assert isinstance(found, Lengthwise)
+    frozen = encoding(name, **switch.parameters, seq_len=4096)
+    late = Enclosed(
+        name="the angle from the one before it to it, on the slow plane",
+        expr=4095 * found.spectrum(sp.Integer(4096))[1] - 4094 * found.spectrum(sp.Integer(4095))[1],
+        **around(switch.angle),
+    )
+    goal = _neighbours(found)
+    one_length = _neighbours(frozen)
+    return Law(
+        id="every-length",
+        encoding=name,
+        title=f"“{switch.called[0].upper()}{switch.called[1:]}: relative while the text grows”",
+        statement=(
+            f"With {switch.called} as it is run, on 4 features, where a vector at position `p` is turned "
+            "when the text has `p + 1` tokens and the cache keeps it so, what attention sees of a token and "
+            "of the one before it is the same at (4095, 4094) as at (1, 0)."
+        ),
+        expected=Status.REFUTED,
+        steps=(goal, late),
+        siblings=(goal.but("all turned at length 4096", lhs=one_length.lhs, rhs=one_length.rhs),),
+        sources=(CACHED, DYNAMIC, LONGROPE),
+        rests_on=("cached-keys",),
+        comment=(
+            f"{switch.seen} At one frozen length the rule is [relative](#relative--rope) like any "
+            "rotation; when the length changes, [carry the cache over](#rerotation)."
+        ),
+    )
+
+
+def _neighbours(found: Encoding) -> Identity:
+    late, early = (found.maps(sp.Integer(p + 1), sp.Integer(p))["score"] for p in (4094, 0))
+    return Identity(name="a token and the one before it", goal=True, lhs=late, rhs=early)
 
 
 def _keys(amplitude: sp.Expr, frequency: sp.Expr) -> sp.MatrixBase:
@@ -124,7 +204,7 @@ def rerotation() -> Law:
         renamings=(
             Renaming("the other direction of turning", {before: -before, after: -after, third: -third}),
         ),
-        sources=(DYNAMIC,),
+        sources=(CACHED,),
         rests_on=("rope-plane", "group-law/turn"),
         comment=(
             "From old frequencies to new ones is itself a transport: a turn by the position of the key, at "

@@ -13,7 +13,8 @@ CHAPTER = Chapter(
     "longer-contexts",
     "Longer contexts",
     "A model trained on `L` positions is run on more. The rotation is defined there as everywhere; the "
-    "question is which angles the network has learned to read.",
+    "question is which angles the network has learned to read. Every rule below gives the planes other "
+    "frequencies. Its picture shows by how much, plane by plane, and what becomes of a score.",
 )
 BLOC97 = Source(
     "bloc97, NTK-aware scaled RoPE, 2023; see also B. Peng et al., YaRN, 2023",
@@ -23,6 +24,91 @@ CHEN = Source(
     "S. Chen et al., Extending Context Window of Large Language Models via Positional Interpolation, 2023",
     "https://arxiv.org/abs/2306.15595",
 )
+
+
+@CHAPTER.law("coverage")
+def coverage() -> Law:
+    more, left = sp.symbols("h r", nonnegative=True)
+    below = sp.Symbol("delta", positive=True)
+    # w (L-1) = 2π + h; any angle a = 2π - r is met at the gap u = a/w, which is at most L-1
+    reached = Exact(
+        name="any angle is met inside the window",
+        goal=True,
+        of=Sign((2 * sp.pi + more) / w - (2 * sp.pi - left) / w, "+0"),
+    )
+    missed = Exact(
+        name="otherwise an arc is never met",
+        goal=True,
+        of=Sign(_beyond(below / 2, below), "+"),
+        note="ω(L-1) = 2π - δ: the angle 2π - δ/2 lies beyond every angle of the window",
+    )
+    w45 = _turns("base 10000, 4096 positions: plane 45 completes a turn", 4096, 10000, 45, 1)
+    w46 = _turns("and plane 46 does not", 4096, 10000, 46, 0)
+    w34 = _turns("base 500000, 8192 positions: plane 34 completes a turn", 8192, 500000, 34, 1)
+    w35 = _turns("and plane 35 does not", 8192, 500000, 35, 0)
+    return Law(
+        id="coverage",
+        title="It is the slow hands that meet new angles",
+        statement=(
+            "As a range of angles, training on the gaps `0 … L-1` covers the whole circle of a plane, "
+            "`0 ≤ angle ≤ 2π`, iff `ω(L-1) ≥ 2π`: if `ω(L-1) = 2π + h` with `h ≥ 0`, the angle `2π - r`, "
+            "`0 ≤ r ≤ 2π`, is met at a gap not beyond `L-1`; if `ω(L-1) = 2π - δ` with `δ > 0`, the angle "
+            "`2π - δ/2` is not."
+        ),
+        steps=(reached, missed, w45, w46, w34, w35),
+        perturbations=(
+            reached.but(
+                "the window ends before a full turn", expr=(2 * sp.pi - more) / w - (2 * sp.pi - left) / w
+            ),
+            missed.but("the missing angle lies inside", expr=_beyond(2 * below, below)),
+            w46.but("plane 46 at twice the length", expr=8191 * frequency(10000, 46, 128) / (2 * sp.pi)),
+        ),
+        rests_on=("first-frequency", "full-turn-table"),
+        comment=(
+            "As frequencies fall with `k`, one pair of neighbours settles each boundary: planes 46…63 of 64 "
+            "never complete a turn in a context of 4096, and 35…63 with base 500000 in one of 8192. At "
+            "longer contexts these slow planes, not the fast ones, meet angles that training never showed. "
+            "Gaps are taken as real numbers here; integer gaps leave small holes in every circle."
+        ),
+    )
+
+
+@CHAPTER.law("position-interpolation")
+def position_interpolation() -> Law:
+    stretch = sp.Symbol("a", positive=True)
+    x = sp.Symbol("x", real=True)
+    goal = Identity(
+        name="at a times the length the angle is the old one",
+        goal=True,
+        lhs=R(times(w / stretch, times(stretch, x))),
+        rhs=R(w * x),
+    )
+    even = Identity(
+        name="every hand by the same factor, the first too",
+        goal=True,
+        lhs=times(stretch, times(w, 1 / stretch)),
+        rhs=w,
+    )
+    return Law(
+        id="position-interpolation",
+        title="Position interpolation slows every hand",
+        statement=(
+            "For all `ω, a > 0` and real `x`: with `ω/a` for `ω` the rotation at position `a·x` is the old "
+            "one at `x`, and every frequency, the first included, is divided by `a`."
+        ),
+        steps=(goal, even),
+        perturbations=(
+            goal.but("frequencies are left as they were", lhs=R(times(w, times(stretch, x)))),
+            goal.but("frequencies are multiplied instead", lhs=R(times(w * stretch, times(stretch, x)))),
+            even.but("the factor once more", lhs=times(stretch, stretch, times(w, 1 / stretch))),
+        ),
+        sources=(CHEN,),
+        comment=(
+            "Gaps up to `a` times the length turn to angles seen in training, but neighbours come closer: at "
+            "`a = 16` the first plane turns by 1/16 radian a token. This, not a larger base, is what "
+            "squeezes the fast hands."
+        ),
+    )
 
 
 @CHAPTER.law("ntk-aware")
@@ -94,91 +180,6 @@ def _exponent() -> tuple[Identity, Exact, Exact]:
         note="the ratio is e^{-κσ} with κ = 2k/(d-2)",
     )
     return inverse, second, falls
-
-
-@CHAPTER.law("position-interpolation")
-def position_interpolation() -> Law:
-    stretch = sp.Symbol("a", positive=True)
-    x = sp.Symbol("x", real=True)
-    goal = Identity(
-        name="at a times the length the angle is the old one",
-        goal=True,
-        lhs=R(times(w / stretch, times(stretch, x))),
-        rhs=R(w * x),
-    )
-    even = Identity(
-        name="every hand by the same factor, the first too",
-        goal=True,
-        lhs=times(stretch, times(w, 1 / stretch)),
-        rhs=w,
-    )
-    return Law(
-        id="position-interpolation",
-        title="Position interpolation slows every hand",
-        statement=(
-            "For all `ω, a > 0` and real `x`: with `ω/a` for `ω` the rotation at position `a·x` is the old "
-            "one at `x`, and every frequency, the first included, is divided by `a`."
-        ),
-        steps=(goal, even),
-        perturbations=(
-            goal.but("frequencies are left as they were", lhs=R(times(w, times(stretch, x)))),
-            goal.but("frequencies are multiplied instead", lhs=R(times(w * stretch, times(stretch, x)))),
-            even.but("the factor once more", lhs=times(stretch, stretch, times(w, 1 / stretch))),
-        ),
-        sources=(CHEN,),
-        comment=(
-            "Gaps up to `a` times the length turn to angles seen in training, but neighbours come closer: at "
-            "`a = 16` the first plane turns by 1/16 radian a token. This, not a larger base, is what "
-            "squeezes the fast hands."
-        ),
-    )
-
-
-@CHAPTER.law("coverage")
-def coverage() -> Law:
-    more, left = sp.symbols("h r", nonnegative=True)
-    below = sp.Symbol("delta", positive=True)
-    # w (L-1) = 2π + h; any angle a = 2π - r is met at the gap u = a/w, which is at most L-1
-    reached = Exact(
-        name="any angle is met inside the window",
-        goal=True,
-        of=Sign((2 * sp.pi + more) / w - (2 * sp.pi - left) / w, "+0"),
-    )
-    missed = Exact(
-        name="otherwise an arc is never met",
-        goal=True,
-        of=Sign(_beyond(below / 2, below), "+"),
-        note="ω(L-1) = 2π - δ: the angle 2π - δ/2 lies beyond every angle of the window",
-    )
-    w45 = _turns("base 10000, 4096 positions: plane 45 completes a turn", 4096, 10000, 45, 1)
-    w46 = _turns("and plane 46 does not", 4096, 10000, 46, 0)
-    w34 = _turns("base 500000, 8192 positions: plane 34 completes a turn", 8192, 500000, 34, 1)
-    w35 = _turns("and plane 35 does not", 8192, 500000, 35, 0)
-    return Law(
-        id="coverage",
-        title="It is the slow hands that meet new angles",
-        statement=(
-            "As a range of angles, training on the gaps `0 … L-1` covers the whole circle of a plane, "
-            "`0 ≤ angle ≤ 2π`, iff `ω(L-1) ≥ 2π`: if `ω(L-1) = 2π + h` with `h ≥ 0`, the angle `2π - r`, "
-            "`0 ≤ r ≤ 2π`, is met at a gap not beyond `L-1`; if `ω(L-1) = 2π - δ` with `δ > 0`, the angle "
-            "`2π - δ/2` is not."
-        ),
-        steps=(reached, missed, w45, w46, w34, w35),
-        perturbations=(
-            reached.but(
-                "the window ends before a full turn", expr=(2 * sp.pi - more) / w - (2 * sp.pi - left) / w
-            ),
-            missed.but("the missing angle lies inside", expr=_beyond(2 * below, below)),
-            w46.but("plane 46 at twice the length", expr=8191 * frequency(10000, 46, 128) / (2 * sp.pi)),
-        ),
-        rests_on=("first-frequency", "full-turn-table"),
-        comment=(
-            "As frequencies fall with `k`, one pair of neighbours settles each boundary: planes 46…63 of 64 "
-            "never complete a turn in a context of 4096, and 35…63 with base 500000 in one of 8192. At "
-            "longer contexts these slow planes, not the fast ones, meet angles that training never showed. "
-            "Gaps are taken as real numbers here; integer gaps leave small holes in every circle."
-        ),
-    )
 
 
 def _beyond(short: sp.Expr, by: sp.Expr) -> sp.Expr:

@@ -8,14 +8,18 @@ from ...symbolic.signs import Sign
 from ...symbolic.tree import At, D
 from ..law import Hypothesis, Law
 from ..step import Enclosed, Exact, Identity, Perturbation, Source, Step
-from .cached_keys import LONGROPE
 from .common import R, times, u, v, w
 from .frequencies import L, around, frequency
 from .longer_contexts import CHAPTER
+from .ramps import decimals
 
 DYNAMIC = Source(
     "emozilla, Dynamically scaled RoPE further increases performance of long context LLaMA, 2023; code: "
     "transformers, modeling_rope_utils.py, _compute_dynamic_ntk_parameters"
+)
+LONGROPE = Source(
+    "Y. Ding et al., LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens, 2024",
+    "https://arxiv.org/abs/2402.13753",
 )
 BARBERO = Source(
     "F. Barbero et al., Round and Round We Go! What makes Rotary Positional Encodings useful?, 2024",
@@ -152,11 +156,7 @@ def p_rope() -> Law:
         rhs=R(w * u),
     )
     table = scaling.proportional(1_000_000, 512, sp.Rational(1, 4)).exact
-    last = Enclosed(
-        name="d = 512, b = 10⁶, p = 1/4: plane 63, the last that turns",
-        expr=table[63],
-        **around("0.03337624694292039"),
-    )
+    (last,) = decimals("d = 512, b = 10⁶, p = 1/4: the last that turns", table, {63: "0.03337624694292039"})
     return Law(
         id="p-rope",
         title="p-RoPE leaves the slow planes out",

@@ -92,15 +92,16 @@ def _llama() -> Stretch:
 STRETCHES: Mapping[str, Callable[[], Stretch]] = {
     "interpolation": lambda: Stretch(_plain(), {"": scaling.linear(BASE, HEAD_DIM, FACTOR)}),
     "ntk": lambda: Stretch(_plain(), {"": scaling.ntk_aware(BASE, HEAD_DIM, FACTOR)}),
+    "yarn": _yarn,
+    "llama3": _llama,
     "dynamic": _dynamic,
     "longrope": _longrope,
     "p-rope": lambda: Stretch(
         _plain(), {"": scaling.proportional(BASE, HEAD_DIM, sp.Rational(3, 4))}, divided=False
     ),
     "partial": _shorter,
-    "yarn": _yarn,
-    "llama3": _llama,
 }
+"""The rule of each picture, in the order of the page."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Rules for longer contexts by name: what each gives at gap 0, and those that depend on the length."""
+"""Rules for longer contexts by name: what a query and a key at one position give, I or m²I."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,17 +6,14 @@ from typing import Any
 import sympy as sp
 
 from ...symbolic.catalogue import encoding, entries
-from ...symbolic.decide import Status
-from ...symbolic.encoding import Encoding
 from ...symbolic.kinds.generated import Generated
-from ...symbolic.kinds.lengthwise import Lengthwise
 from ..law import Law
 from ..step import Enclosed, Identity
-from .cached_keys import DYNAMIC, LONGROPE
 from .common import R, dot, product, t, times, u, v, w
 from .frequencies import around
 from .longer_contexts import CHAPTER
 from .ramps import YARN
+from .rescaled import LONGROPE
 
 M = sp.Symbol("m", positive=True)
 
@@ -118,79 +115,3 @@ VALUES = {
         ),
     ),
 }
-
-
-@dataclass(frozen=True)
-class Switch:
-    """A rule whose table depends on the length.
-
-    angle: from a token to the next one on the slow plane, as a decimal; seen: what that means.
-    """
-
-    called: str
-    parameters: dict[str, Any]
-    angle: str
-    seen: str
-
-
-SWITCHES = {
-    "dynamic_ntk": Switch(
-        "dynamic NTK",
-        {"head_dim": 4, "factor": 2, "max_position_embeddings": 2048},
-        "-0.0011",
-        "Between a query at 4095 and the key before it the slow plane turns backwards: the new token's angle "
-        "is smaller than the old one's, although it stands further on.",
-    ),
-    "longrope_switching": Switch(
-        "LongRoPE",
-        {
-            "head_dim": 4,
-            "short_factor": [1, 1],
-            "long_factor": [1, 4],
-            "factor": 4,
-            "original_max_position_embeddings": 4095,
-        },
-        "-30.7025",
-        "The key at 4094 was turned by the short divisors, the query at 4095 by the long ones: they are more "
-        "than 30 radians apart on the slow plane, where 1/400 would be right.",
-    ),
-}
-
-
-@CHAPTER.law("every-length", encodings=tuple(SWITCHES))
-def every_length(name: str) -> Law:
-    switch = SWITCHES[name]
-    found = encoding(name, **switch.parameters)
-    assert isinstance(found, Lengthwise)
-    frozen = encoding(name, **switch.parameters, seq_len=4096)
-    late = Enclosed(
-        name="the angle from the one before it to it, on the slow plane",
-        expr=4095 * found.spectrum(sp.Integer(4096))[1] - 4094 * found.spectrum(sp.Integer(4095))[1],
-        **around(switch.angle),
-    )
-    goal = _neighbours(found)
-    one_length = _neighbours(frozen)
-    return Law(
-        id="every-length",
-        encoding=name,
-        title=f"“{switch.called[0].upper()}{switch.called[1:]}: relative while the text grows”",
-        statement=(
-            f"With {switch.called} as it is run, on 4 features, where a vector at position `p` is turned "
-            "when the text has `p + 1` tokens and the cache keeps it so, what attention sees of a token and "
-            "of the one before it is the same at (4095, 4094) as at (1, 0)."
-        ),
-        expected=Status.REFUTED,
-        steps=(goal, late),
-        siblings=(goal.but("all turned at length 4096", lhs=one_length.lhs, rhs=one_length.rhs),),
-        sources=(DYNAMIC, LONGROPE),
-        rests_on=("cached-keys",),
-        comment=(
-            f"{switch.seen} At one frozen length the rule is [relative](#relative--rope) like any "
-            "rotation; when the length changes, [carry the cache over](#rerotation)."
-        ),
-    )
-
-
-def _neighbours(found: Encoding) -> Identity:
-    late, early = (found.maps(sp.Integer(p + 1), sp.Integer(p))["score"] for p in (4094, 0))
-    return Identity(name="a token and the one before it", goal=True, lhs=late, rhs=early)
