@@ -14,6 +14,7 @@ from .fused import kernel_dtype
 from .gap_bias import Realized
 from .pieces import Call
 from .softmax import check_mask, check_shapes, full_precision, positions, resolve_scale
+from .transforms import refuse_transforms
 from .validation import check_flag, check_tensor, compute_dtype, same_device
 
 
@@ -52,6 +53,7 @@ def alibi_attention(
     Raises Unbounded for causal=False unless symmetric; BadTensor, BadDtype naming the argument.
     Source: Press et al., arXiv 2108.12409.
     """
+    refuse_transforms("alibi_attention")
     check_shapes(q, k, v, enable_gqa)
     slopes = _check_slopes(slopes, q)
     if not check_flag(causal, "causal") and not check_flag(symmetric, "symmetric"):
@@ -90,6 +92,7 @@ def biased_attention(
     Raises BadChoice where b is not known for the gaps asked for, TooLarge where a factor of it is beyond the
     dtype, NotLowered where it holds a symbol, and BadTensor or BadDtype naming the argument.
     """
+    refuse_transforms("biased_attention")
     check_shapes(q, k, v, enable_gqa)
     heads = _check_realizations(bias, q)
     call = _call(q, k, position_ids, key_position_ids, causal, symmetric, scale, attn_mask)

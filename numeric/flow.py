@@ -31,7 +31,7 @@ from .formula import evaluate
 from .layout import over_heads, select, time_axis
 from .roots import Rates, in_planes, rates
 from .transforms import unwrapped
-from .validation import check_flags, check_heads, check_token_positions, compute_dtype, same_device
+from .validation import check_flag, check_heads, check_token_positions, compute_dtype, same_device
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def transport(
     Raises BadTensor or BadDtype naming the argument, NotLowered if a symbol is left in the generator.
     """
     x = check_heads(x, "x", layout)
-    check_flags(transpose=transpose)
+    check_flag(transpose, "transpose")
     if not isinstance(generator, Generator):
         raise BadDtype(f"generator is a {type(generator).__name__}; a Generator works")
     if generator.dim != x.shape[-1]:

@@ -19,6 +19,7 @@ from torch.utils.checkpoint import checkpoint
 
 from .decays import Decays, Factor, carried, halved, two_terms, weighed_scores
 from .linear_inputs import Moment, Tokens
+from .transforms import transforming
 
 STRETCH = 2048
 """Tokens that are worked on at once."""
@@ -191,7 +192,7 @@ def _pieces(tokens: Tokens, size: int) -> list[tuple[Tokens, int]]:
 
 def _again(work: Callable[..., Any], *given: Any) -> Any:
     """work(*given), done again for gradients instead of being remembered."""
-    if not torch.is_grad_enabled():
+    if not torch.is_grad_enabled() or transforming():  # transforms follow no hooks of saved tensors
         return work(*given)
     return checkpoint(work, *given, use_reentrant=False, preserve_rng_state=False)
 

@@ -23,7 +23,7 @@ from .rotary import rotary_embedding_qk
 from .shelf import Shelf, shelf_for
 from .tables import amplitude, longest_of, rotary_table
 from .validation import (
-    check_flags,
+    check_flag,
     check_heads,
     check_tensor,
     check_token_positions,
@@ -58,7 +58,7 @@ class RotaryEmbedding(nn.Module):
     ) -> None:
         super().__init__()
         time_axis(layout)
-        check_flags(interleaved=interleaved)
+        check_flag(interleaved, "interleaved")
         if angles not in ("exact", "hf"):
             raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
         self.interleaved, self.layout, self.angles = interleaved, layout, angles

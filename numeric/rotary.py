@@ -12,7 +12,7 @@ from . import direct, eager, ops
 from .backends import chosen
 from .fitting import check_out, check_same_kind, rotated_coordinates
 from .sharding import beside
-from .validation import check_flags
+from .validation import check_flag
 
 
 def rotary_embedding(
@@ -41,9 +41,8 @@ def rotary_embedding(
     inverse: turn back, by the transposed matrix; that undoes the rotation only for tables of amplitude 1.
     impl: "native" (C, on the CPU), "triton" (CUDA; with TRITON_INTERPRET=1 also the CPU, slowly) or "eager"
     (PyTorch operations, which torch.compile may fuse); "auto" takes the compiled path of the device, or says
-    once why it cannot and takes "eager", as it does inside torch.func (vmap, grad, jvp, …) and forward-mode
-    differentiation. "triton" does not wait for a GPU to read ids: a token whose id is outside the table comes
-    out as NaN, where the other paths raise PositionOutOfRange.
+    once why it cannot and takes "eager", as it does inside torch.func and forward-mode differentiation.
+    "triton" reads no ids first: tokens with ids outside the table come out as NaN, which others refuse.
     out: receives the result, may be x but not overlap it else; NeedsGradient if x, cos or sin need gradients.
     Gradients flow to x, cos and sin. x may be a DTensor; plain tables then count as replicated. Raises
     BadTensor (shapes, devices), BadDtype, BadChoice, PositionOutOfRange (an id below 0 or beyond the table),
@@ -53,7 +52,8 @@ def rotary_embedding(
     if (y := direct.turned(x, out, (cos, sin, position_ids), options)) is not None:
         return y
     width = rotated_coordinates(x, "x", cos, sin, position_ids, layout, rotary_dim)
-    check_flags(interleaved=interleaved, inverse=inverse)
+    check_flag(interleaved, "interleaved")
+    check_flag(inverse, "inverse")
     path = chosen(impl, x.device.type)
     kernels, told = (eager, ()) if path == "eager" else (ops, (path,))
     table, turn = beside(x, cos, sin, position_ids), (width, interleaved, layout, inverse, *told)
@@ -92,7 +92,8 @@ def rotary_embedding_qk(
         return y
     width = rotated_coordinates(q, "q", cos, sin, position_ids, layout, rotary_dim)
     check_same_kind(q, k, layout)
-    check_flags(interleaved=interleaved, inverse=inverse)
+    check_flag(interleaved, "interleaved")
+    check_flag(inverse, "inverse")
     path = chosen(impl, q.device.type)
     table, turn = beside(q, cos, sin, position_ids), (width, interleaved, layout, inverse)
     if path == "eager":

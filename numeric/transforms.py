@@ -9,10 +9,21 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
+from .errors import BadChoice
+
 
 def transforming() -> bool:
     """Whether a transform (vmap, grad, jvp, …) or a level of forward-mode differentiation is open."""
     return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
+
+
+def refuse_transforms(what: str) -> None:
+    """BadChoice where a transform is at work, into which `what` does not see."""
+    if transforming():
+        raise BadChoice(
+            f"{what} does not see into transforms of torch.func (vmap, grad, jvp, …) and forward-mode "
+            "differentiation; attention(q, k, v, encoding) works there"
+        )
 
 
 def unwrapped(x: Tensor) -> Tensor:
@@ -22,4 +33,4 @@ def unwrapped(x: Tensor) -> Tensor:
     return x
 
 
-__all__ = ["transforming", "unwrapped"]
+__all__ = ["refuse_transforms", "transforming", "unwrapped"]

@@ -30,13 +30,6 @@ def check_dense(x: Tensor, name: str) -> Tensor:
     return x
 
 
-def check_flags(**flags: object) -> None:
-    """Every option is a truth value itself, not something that only counts as one."""
-    for name, value in flags.items():
-        if not isinstance(value, bool):
-            raise BadChoice(f"{name} is {value!r}; True or False works")
-
-
 def check_heads(x: object, name: str, layout: str = "bhtd") -> Tensor:
     """x itself, known to be a floating-point tensor of rank 4."""
     time_axis(layout)

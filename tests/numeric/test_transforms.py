@@ -8,6 +8,10 @@ from exptx.numeric import (
     PositionOutOfRange,
     RotaryEmbedding,
     TooLarge,
+    alibi_attention,
+    alibi_slopes,
+    biased_attention,
+    linear_attention,
     rotary_embedding,
     rotary_embedding_qk,
     rotary_table,
@@ -15,7 +19,8 @@ from exptx.numeric import (
 )
 from exptx.numeric.transforms import unwrapped
 from exptx.proofs import budget
-from exptx.symbolic import Block, Generator, frequencies
+from exptx.symbolic import Block, Generator, frequencies, realize
+from sympy import Symbol
 from torch.autograd import forward_ad
 from torch.func import grad, hessian, jacrev, jvp, vmap
 
@@ -168,3 +173,37 @@ def test_the_plain_tensor_is_found_through_every_wrapper():
     vmap(vmap(grad(lambda x: seen.append(unwrapped(x)) or x.sum())))(X[0])
     assert torch.equal(seen[0], X[0])
     assert unwrapped(X) is X
+
+
+@pytest.mark.parametrize("form", ["chunked", "recurrent", "parallel"])
+def test_linear_attention_is_linear_in_its_values_and_mapped_as_each(form):
+    q, k, v, other = (drawn(1, 2, 70, 8, seed=seed) for seed in range(4))
+    decay = torch.tensor([-0.1, -0.5], dtype=torch.float64)
+
+    def attend(v):
+        return linear_attention(q, k, v, decay, form=form)[0]
+
+    y, tangent = jvp(attend, (v,), (other,))
+    assert torch.equal(y, attend(v))
+    bound = budget.gamma(200, torch.float64) * attend(other).abs().max()
+    assert (tangent - attend(other)).abs().max() <= bound
+    leaf = v.clone().requires_grad_()
+    attend(leaf).square().sum().backward()
+    assert (grad(lambda v: attend(v).square().sum())(v) - leaf.grad).abs().max() <= bound
+    mapped = vmap(attend)(torch.stack((v, other)))
+    assert (mapped - torch.stack((attend(v), attend(other)))).abs().max() <= bound
+
+
+def test_fused_attention_says_that_it_does_not_see_into_transforms():
+    """The tangent of a dual number would be dropped in silence."""
+    q = drawn(1, 2, 5, 8)
+    u = Symbol("u", real=True)
+    for name, attend in {
+        "alibi_attention": lambda q: alibi_attention(q, q, q, alibi_slopes(2)),
+        "biased_attention": lambda q: biased_attention(q, q, q, realize(-u / 9, u)),
+    }.items():
+        for transform in (lambda f: jvp(f, (q,), (q,)), lambda f: grad(lambda q: f(q).sum())(q)):
+            with pytest.raises(
+                BadChoice, match=f"{name} does not see into transforms of torch.func .* works"
+            ):
+                transform(attend)
