@@ -4,9 +4,9 @@ In reading order: errors, the door (`admit`, `exact`, `premises`); the ring and 
 `reader`, `balls`, `witness`, `decide`); the other exact steps (`signs`, `limits`, `words`, `induction`,
 `reindex`, `finite`); blocks and generators (`block`, `generator`, `derivation`, `boundedness`, folder
 `spectral`, `axes`, `clocks`); biases (`realization`, folder `realizing`); encodings (`scaling`, `ramps`,
-`frequencies`, `encoding`, `equivalent`, `verdicts`, folders `kinds`, `catalogue` and `configs`); programs
-(`program`, `lowering`, `lowered`, `emission`, `emit_c`, `emit_triton`, `emit_torch`, `readback`); how formulas
-are read and written (`parse`, `tree`, `typeset`, folder `writing`).
+`frequencies`, `encoding`, `equivalent`, `verdicts`, folders `kinds`, `catalogue` and `configs`, `sections`);
+programs (`program`, `lowering`, `lowered`, `emission`, `emit_c`, `emit_triton`, `emit_torch`, `readback`);
+how formulas are read and written (`parse`, `tree`, `typeset`, folder `writing`).
 
 Nothing is imported until a name is used; in particular `import exptx.symbolic` does not import sympy.
 """

@@ -52,6 +52,12 @@ def _score(name: str, query: sp.Expr, key: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     return free.score(query, key).xreplace(named), dot(q, k)
 
 
+def _titled(called: str) -> str:
+    """With a capital, unless the name has its own."""
+    own = any(letter.isupper() for letter in called.partition(" ")[0])
+    return called if own else called[0].upper() + called[1:]
+
+
 @CHAPTER.law("gap-zero", encodings=tuple(RULES))
 def gap_zero(name: str) -> Law:
     rule = RULES[name]
@@ -81,7 +87,7 @@ def gap_zero(name: str) -> Law:
     return Law(
         id="gap-zero",
         encoding=name,
-        title=f"{rule.called[0].upper()}{rule.called[1:]}: M(0) = {start}",
+        title=f"{_titled(rule.called)}: M(0) = {start}",
         answer=start,
         statement=(
             f"Written out for 4 features, for all real `t`, frequencies and contents: with {rule.called} the "

@@ -39,7 +39,11 @@ x, r, low, high, keep = sp.symbols("x r l h kappa", real=True)
 more, rate, width = sp.symbols("e c z", positive=True)  # s = 1 + e; ω(x) = e^{-cx}; z: the width of a ramp
 past, left = sp.Symbol("a", nonnegative=True), sp.Symbol("b", positive=True)  # from one end, to the other
 s = sp.Symbol("s", positive=True)
-INSIDE = Hypothesis("inside", "`s > 1`, and the ramp has a width above 0")
+INSIDE = Hypothesis(
+    "inside",
+    "`s > 1`, also written `1 + e`, and the ramp has a width above 0, also written `a + b`: `a` from the end "
+    "where `x` or `r` is least to the plane in question, `b` from there to the other end",
+)
 
 
 def blend(kept: sp.Expr, factor: sp.Expr = s) -> sp.Expr:

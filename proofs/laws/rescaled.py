@@ -125,8 +125,8 @@ def longrope() -> Law:
         title="LongRoPE: a divisor for every plane",
         statement=(
             "For frequencies `ω > ν > 0` of two neighbours and divisors `0 < λ ≤ λ'`: `ω/λ > ν/λ'`, and the "
-            "ratios `1/λ ≥ 1/λ'` do not grow. Cosine and sine are multiplied by `m = sqrt(1 + ln s/ln L_0)`, "
-            "which is 1 at `s = 1` and above 1 for `s > 1`."
+            "ratios `1/λ ≥ 1/λ'` do not grow. Cosine and sine are multiplied by `m`, "
+            "`m² = 1 + ln s/ln L_0`, which is 1 at `s = 1` and above 1 for `s > 1`."
         ),
         hypotheses=(Hypothesis("long", "`s ≥ 1` and `L_0 > 1`"),),
         steps=(*ordered, joined, above, value),
