@@ -78,6 +78,18 @@ def test_one_changed_coefficient_anywhere_is_refuted(block, way):
 
 
 @every_block
+@every_way
+def test_tables_hold_what_depends_on_the_position_only_and_every_product_holds_one_part_of_x(block, way):
+    program = lower(block, **way)
+    rates = block.decay.free_symbols | block.frequency.free_symbols
+    for _, value in program.tables:
+        assert program.position in value.free_symbols <= rates | {program.position}
+    of_x = {*program.inputs, *(step.symbol for step in program.steps)}
+    for term in (term for step in program.steps for term in step.terms):
+        assert sum(factor in of_x for factor in term.factors) == 1
+
+
+@every_block
 def test_one_changed_table_is_refuted(block):
     program = lower(block)
     for i, (symbol, value) in enumerate(program.tables):
