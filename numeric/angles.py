@@ -128,7 +128,7 @@ def hf_frequency_tensor(inv_freq: Waves) -> Tensor:
         return hf_inv_freq(*_base_and_width(inv_freq))
     if isinstance(inv_freq, AxisFrequencies):
         table = Frequencies(tuple(sp.Add(*rates) for rates in zip(*inv_freq.exact, strict=True)))
-        owned = torch.tensor([[bool(w) for w in rates] for rates in inv_freq.exact])
+        owned = torch.tensor([[bool(w) for w in rates] for rates in inv_freq.exact], device="cpu")
         return torch.where(owned, hf_inv_freq(*_base_and_width(table)), 0.0)
     return check_tensor(inv_freq, "inv_freq").to(torch.float32)
 

@@ -12,7 +12,7 @@ from ..symbolic.configs.description import Rotary
 from ..symbolic.configs.read import read_config
 from ..symbolic.encoding import Encoding
 from ..symbolic.frequencies import Frequencies
-from ..symbolic.sections import AxisFrequencies, axis_frequencies, is_interleaved
+from ..symbolic.sections import AxisFrequencies, axis_frequencies, is_interleaved, sectioned
 from .angles import Waves, check_length, frequency_tensor, hf_frequency_tensor
 from .coordinates import check_coordinates
 from .direct import unwatched
@@ -104,14 +104,23 @@ class RotaryEmbedding(nn.Module):
         "dynamic" and "longrope" need. interleaved: as for `rotary_embedding`; None: as models of the config's
         model_type have it, half-split where that is not known. angles="hf" gives the frequencies of
         transformers to the last bit. What a model multiplies its logits with besides is not part of a table.
-        Errors as for `read_config`; BadChoice where positions of the config are not one rotation of a number.
+        A config with mrope_section has positions of several coordinates, as in `forward`, text among them.
+        Errors as for `read_config`; BadChoice where layers of the config do not turn.
         """
         encoding = _rotary_of(config, layer_type)
+        waves = encoding.frequencies(seq_len)
+        if encoding.sections:
+            waves = sectioned(waves, encoding.sections, encoding.section_layout or "chunked")
         options = {"interleaved": bool(encoding.interleaved) if interleaved is None else interleaved}
         if angles != "hf":
-            return cls(encoding.frequencies(seq_len), layout=layout, angles=angles, **options)
-        waves, scaling = hf_frequencies(encoding, seq_len)
-        return cls(waves, layout=layout, angles=angles, attention_scaling=scaling, **options)
+            return cls(waves, layout=layout, angles=angles, **options)
+        single, scaling = hf_frequencies(encoding, seq_len)
+        if isinstance(waves, AxisFrequencies):
+            owned = torch.tensor([[w != 0 for w in rates] for rates in waves.exact], device="cpu")
+            single = torch.where(owned, single, 0.0)
+        module = cls(single, layout=layout, angles=angles, attention_scaling=scaling, **options)
+        module.longest, module._text = waves.longest, getattr(waves, "text", False)
+        return module
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_shelf": None}
@@ -138,9 +147,8 @@ class RotaryEmbedding(nn.Module):
                 raise BadTensor(f"position_ids is {position_ids}; an integer tensor or a length works")
             position_ids = torch.arange(position_ids, device=self._inv_freq.device)
             if self._on_axes:
-                position_ids = check_coordinates(position_ids, self.axes, self._text, 1, len(position_ids))[
-                    :, 0
-                ]
+                text = check_coordinates(position_ids, self.axes, self._text, 1, len(position_ids))
+                position_ids = text[:, 0]
         if not isinstance(position_ids, Tensor):
             raise BadDtype(
                 f"position_ids is a {type(position_ids).__name__}; an integer tensor or a length works"
@@ -213,11 +221,6 @@ def _rotary_of(config: object, layer_type: str | None) -> Rotary:
     encoding = read_config(_keys(config)).group(layer_type).encoding
     if not isinstance(encoding, Rotary):
         raise BadChoice(f"layer_type is {layer_type!r}, whose layers have no rotary positions")
-    if encoding.sections:
-        raise BadChoice(
-            f"config has mrope_section {list(encoding.sections)}, a position of {len(encoding.sections)} "
-            "numbers; rotary positions of one number work"
-        )
     return encoding
 
 

@@ -218,3 +218,58 @@ Q = torch.ones(2, 1, 5, 128)
 def test_positions_that_do_not_fit_the_axes_are_refused_in_one_sentence(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+VL = {
+    "model_type": "qwen2_vl",
+    "hidden_size": 3584,
+    "num_attention_heads": 28,
+    "max_position_embeddings": 32768,
+    "rope_theta": 1000000.0,
+    "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]},
+}
+VL3 = {
+    "model_type": "qwen3_vl_text",
+    "head_dim": 128,
+    "max_position_embeddings": 262144,
+    "rope_parameters": {
+        "rope_type": "default",
+        "rope_theta": 5000000,
+        "mrope_section": [24, 20, 20],
+        "mrope_interleaved": True,
+    },
+}
+
+
+def test_a_config_with_sections_has_positions_of_three_coordinates():
+    ids = torch.randint(0, 9_000, (3, 2, 5), generator=torch.Generator().manual_seed(2))
+    for config, waves in (
+        (VL, QWEN),
+        (VL3, sectioned(frequencies(5_000_000, 128), (24, 20, 20), "interleaved")),
+    ):
+        for angles in ("exact", "hf"):
+            found, known = (
+                RotaryEmbedding.from_config(config, angles=angles),
+                RotaryEmbedding(waves, angles=angles),
+            )
+            assert all(map(torch.equal, found.tables(ids), known.tables(ids)))
+            assert torch.equal(found.tables(7)[0], known.tables(7)[0])
+
+
+def test_a_config_that_follows_the_length_is_held_to_it_with_both_kinds_of_angles():
+    config = {"head_dim": 16, "max_position_embeddings": 64}
+    config["rope_parameters"] = {"rope_type": "dynamic", "rope_theta": 10000, "factor": 2.0}
+    for angles in ("exact", "hf"):
+        rotate = RotaryEmbedding.from_config(config, seq_len=100, angles=angles)
+        assert rotate.longest == 100
+        with pytest.raises(PositionOutOfRange):
+            rotate.tables(101)
+
+
+@pytest.mark.parametrize("angles", ["exact", "hf"])
+def test_made_on_meta_it_turns_as_on_the_cpu(angles):
+    with torch.device("meta"):
+        made = RotaryEmbedding(QWEN, angles=angles), RotaryEmbedding.from_config(VL, angles=angles)
+    ids = torch.arange(15).reshape(3, 1, 5)
+    for rotate in made:
+        assert torch.equal(rotate.tables(ids)[0], RotaryEmbedding(QWEN, angles=angles).tables(ids)[0])
