@@ -235,6 +235,14 @@ def test_a_compiler_that_is_named_and_not_there_is_named_in_the_reason(answer):
     )
 
 
+def test_a_kernel_needs_nothing_but_the_c_library(folder):
+    """Its file names no library of torch, Python or OpenMP: it survives an update of any of them."""
+    build.load(source(Kernel(shape_program(1, turns=True, fades=False), "bfloat16", False)))
+    (path,) = libraries(folder)
+    content = path.read_bytes()
+    assert not [name for name in (b"torch", b"libc10", b"ython", b"libgomp", b"GOMP") if name in content]
+
+
 def test_a_command_whose_quotation_does_not_end_is_no_compiler(answer):
     assert answer(SAYS, CC='gcc "') == f"$CC is 'gcc \"', which is not there; {build.INSTALL}"
 
