@@ -7,7 +7,7 @@ ordered by (ρ, a, k). It has no upper bound there if the dominant terms grow an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import sympy as sp
@@ -18,9 +18,10 @@ from ..typeset import to_text
 from ..verdict import Status, Verdict, conjunction
 from ..walk import text
 from .case import Case
-from .intervals import Interval
 from .modes import Foreign, Mode
 from .nonvanishing import factored, nonvanishing
+from .places import known_sign
+from .poles import Pole, Quotient, poles, quotient
 
 Order = tuple[sp.Expr, sp.Expr, sp.Expr]  # (ρ, a, k)
 X = sp.Symbol("x", positive=True)
@@ -50,9 +51,10 @@ BELOW = Side("lower", "falls", "rises to ∞")
 
 
 def bounded_above(bias: sp.Expr, u: sp.Symbol, domain: str = "real") -> Verdict:
-    """Decide sup bias(u) < ∞ over all real u, or over u >= 0 with domain "causal", for a bias without poles.
+    """Decide sup bias(u) < ∞ over all real u, or over u >= 0 with domain "causal", where the bias has values.
 
-    UNDECIDED, with the reason, where a growth order or a sign is not known, or a denominator depends on u.
+    At poles and where logarithms have none it is what happens beside them that counts. UNDECIDED, with the
+    reason, where a growth order or a sign is not known, or a divisor is no polynomial in u.
     """
     return _bounded(bias, u, domain, ABOVE)
 
@@ -65,22 +67,34 @@ def bounded_below(bias: sp.Expr, u: sp.Symbol, domain: str = "real") -> Verdict:
 def _bounded(bias: sp.Expr, u: sp.Symbol, domain: str, side: Side) -> Verdict:
     try:
         case = Case(bias, u, domain, False)
-        pieces = case.intervals()
-        ends = [_end(case, pieces[-1], 1, side)]
-        ends += [_end(case, pieces[0], -1, side)] if domain == "real" else []
+        pieces = case.pieces()
+        parts = [quotient(case, piece) for piece in pieces]
+        ends = [_end(case, parts[-1], 1, side)] if pieces[-1].upper.is_infinite else []
+        ends += [_end(case, parts[0], -1, side)] if pieces[0].lower.is_infinite else []
+        ends += [_pole(case, pole, side) for part in parts for pole in poles(case, part)]
     except (Unsupported, BadInput) as problem:
         a = "an" if side is ABOVE else "a"
         return Verdict(Status.UNDECIDED, f"not decided whether it has {a} {side.bound} bound: {problem}")
-    if not pieces[-1].upper.is_infinite:
+    if not case.intervals()[-1].upper.is_infinite:
         return Verdict(Status.UNDECIDED, f"{text(bias)} has steps for ever")
-    return conjunction(ends)
+    return conjunction(ends or [Verdict(Status.PROVED, "bounded where it has values")])
 
 
-def _end(case: Case, piece: Interval, way: int, side: Side) -> Verdict:
+def _pole(case: Case, pole: Pole, side: Side) -> Verdict:
+    """The verdict beside a place where the bias has no finite value."""
+    where = f"as {case.u} → {to_text(pole.place)} from {'above' if pole.way > 0 else 'below'}"
+    if pole.sign is None:
+        return Verdict(Status.UNDECIDED, f"what it does {where} is not known")
+    if pole.sign > 0:
+        return Verdict(Status.REFUTED, f"no {side.bound} bound {where}, where it {side.past} without limit")
+    return Verdict(Status.PROVED, f"{side.away} {where}")
+
+
+def _end(case: Case, given: Quotient, way: int, side: Side) -> Verdict:
     """The verdict for u → way · ∞."""
     where = f"as {case.u} → {'' if way > 0 else '-'}∞"
     leading: list[Term] = []
-    for term in _terms(case, piece, way):
+    for term in _terms(case, given, way):
         order = _compare(term.order, leading[0].order) if leading else 1
         leading = [term] if order > 0 else [*leading, term] if order == 0 else leading
     if not leading or _compare(leading[0].order, (S.Zero, S.Zero, S.Zero)) <= 0:
@@ -126,18 +140,20 @@ def _size(rho: sp.Expr, a: sp.Expr, k: sp.Expr, u: sp.Symbol) -> str:
     return size.replace("x", f"|{u}|").replace(f"e|{u}|p", "exp")
 
 
-def _terms(case: Case, piece: Interval, way: int) -> Iterator[Term]:
-    whole = case.undivided(piece)
-    if whole is None:
-        raise Unsupported(f"{text(case.bias)} has a denominator that depends on {case.u}")
-    found = case.spectrum(whole.formula)
+def _terms(case: Case, given: Quotient, way: int) -> Iterator[Term]:
+    """The terms of the dividend, each divided by the leading term of the divisor."""
+    found = case.spectrum(given.top)
     if found.cleared:
         raise Unsupported(f"{text(case.bias)} has a negative power of a polynomial in {case.u}")
     values = case.constants.values
-    for mode in found.modes:
-        yield _mode_term(mode.mapped(values), way)
-    for term in found.foreign:
-        yield _foreign_term(term, case, way)
+    below = sp.Poly(given.below.xreplace(values), case.u)
+    degree, leading = below.degree(), sp.Integer(way) ** below.degree() * below.LC()
+    if not known_sign(leading):
+        raise Unsupported(f"the sign of {text(leading)} is not known; declare its symbols")
+    terms = [_mode_term(mode.mapped(values), way) for mode in found.modes]
+    for term in [*terms, *(_foreign_term(term, case, way) for term in found.foreign)]:
+        rho, a, k = term.order
+        yield replace(term, order=(rho, a - degree, k), coefficient=term.coefficient / leading)
 
 
 def _mode_term(mode: Mode, way: int) -> Term:

@@ -44,7 +44,7 @@ UNBOUNDED = [
     -u * sp.log(1 + sp.Abs(u)),
     u**2 * (2 + sp.cos(u)),
 ]
-OPEN = [u * x, u**2 * sp.cos(u) - u**2, 1 / (1 + u**2), sp.Function("f")(u)]
+OPEN = [u * x, u**2 * sp.cos(u) - u**2, 1 / (2 + sp.sin(u)), sp.Function("f")(u)]
 
 
 @pytest.mark.parametrize("bias", BOUNDED, ids=str)
