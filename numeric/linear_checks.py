@@ -16,7 +16,14 @@ from .validation import INTEGERS, check_flag, check_heads, check_tensor, compute
 
 
 def check_tokens(
-    q: object, k: object, v: object, log_decay: object, angle: object, scale: object, interleaved: bool
+    q: object,
+    k: object,
+    v: object,
+    log_decay: object,
+    angle: object,
+    scale: object,
+    interleaved: bool,
+    enable_gqa: bool = False,
 ) -> Tokens:
     """The tokens, or one sentence about the first argument that does not fit."""
     q, k, v = (check_heads(x, name) for x, name in ((q, "q"), (k, "k"), (v, "v")))
@@ -24,17 +31,24 @@ def check_tokens(
         same_device(q, "q", x, name)
         if x.dtype != q.dtype:
             raise BadDtype(f"{name} has dtype {x.dtype} but q has {q.dtype}; one dtype for q, k and v works")
-    if k.shape != q.shape:
-        raise BadTensor(f"k has shape {tuple(k.shape)} but q has {tuple(q.shape)}; equal shapes work")
-    if v.shape[:3] != q.shape[:3]:
-        sizes = ", ".join(map(str, q.shape[:3]))
-        raise BadTensor(f"v has shape {tuple(v.shape)}, but q has {tuple(q.shape)}; ({sizes}, dv) works")
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not math.isfinite(scale):
-        raise BadTensor(f"scale is {scale!r}; a finite number works")
+    _check_keys(q, k, check_flag(enable_gqa, "enable_gqa"))
+    if v.shape[:3] != k.shape[:3]:
+        sizes = ", ".join(map(str, k.shape[:3]))
+        raise BadTensor(f"v has shape {tuple(v.shape)}, but k has {tuple(k.shape)}; ({sizes}, dv) works")
     check_flag(interleaved, "interleaved")
     turned = _turned_so_far(check_angle(angle, q), q)
     decay = check_log_decay(log_decay, q, turned is not None, interleaved)
-    return Tokens(q, k, v, decay, turned, float(scale), interleaved)
+    return Tokens(q, k, v, decay, turned, check_scale(scale), interleaved)
+
+
+def _check_keys(q: Tensor, k: Tensor, enable_gqa: bool) -> None:
+    """k is shaped as q, or, where that is asked for, with a number of heads that divides that of q."""
+    shared = enable_gqa and k.shape[1] > 0 and q.shape[1] % k.shape[1] == 0
+    if (k.shape[0], *k.shape[2:]) != (q.shape[0], *q.shape[2:]) or (k.shape[1] != q.shape[1] and not shared):
+        raise BadTensor(
+            f"k has shape {tuple(k.shape)} but q has {tuple(q.shape)}; equal shapes work, or enable_gqa=True "
+            "with a number of query heads that is a multiple of the key heads"
+        )
 
 
 def check_log_decay(log_decay: object, q: Tensor, turns: bool, interleaved: bool) -> Tensor:
@@ -128,6 +142,13 @@ def _turned_so_far(angle: Tensor | None, q: Tensor) -> Tensor | None:
     return total
 
 
+def check_scale(scale: object) -> float:
+    """A finite number."""
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not math.isfinite(scale):
+        raise BadTensor(f"scale is {scale!r}; a finite number works")
+    return float(scale)
+
+
 def check_chunk_size(chunk_size: object) -> None:
     """A power of two."""
     whole = isinstance(chunk_size, int) and not isinstance(chunk_size, bool)
@@ -143,4 +164,4 @@ def _shape(*sizes: int) -> str:
     return str(tuple(sizes))
 
 
-__all__ = ["check_bounds", "check_chunk_size", "check_state", "check_tokens"]
+__all__ = ["check_bounds", "check_chunk_size", "check_scale", "check_state", "check_tokens"]

@@ -31,6 +31,7 @@ class Moment:
 class Tokens:
     """All tokens as they were given, and the reading of the turn's clock at each.
 
+    k and v may have fewer heads than q, each for as many query heads.
     log_decay: (1 or B, H, 1 or T, 1 or dk); turned: Σ angle up to and with a token, float64,
     (1 or B, 1 or H, T, pairs), or None where nothing turns.
     """
@@ -78,8 +79,10 @@ class Tokens:
         return Tokens(q, k, v, log_decay, turned, self.scale, self.interleaved)
 
     def ready(self) -> Moment:
-        """Cast, scaled and turned, with decays as factors."""
+        """Cast, scaled and turned, with decays as factors, and keys and values for every query head."""
         q, k, v = (x.to(self.dtype) for x in (self.q, self.k, self.v))
+        if k.shape[1] < q.shape[1]:
+            k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], dim=1) for x in (k, v))
         if self.turned is not None:
             q, k = (rotated(x, self.turned, self.interleaved) for x in (q, k))
         return Moment(q * self.scale, k, v, self.log_decay.double().exp())

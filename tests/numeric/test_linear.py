@@ -324,15 +324,27 @@ def test_strides_and_autocast_change_nothing(form):
     assert torch.equal(state, last)
 
 
-def test_every_form_compiles_without_a_break():
-    given = sequence(20, torch.float32, "tokens", "tokens")
-    q = given.q.requires_grad_()
-    for form in FORMS:
-        compiled = torch.compile(given.run, fullgraph=True, backend="aot_eager")
-        (out, state), (known, last) = compiled(form, 8), given.run(form, 8)
-        assert torch.equal(out, known)
-        assert torch.equal(state, last)
-        assert torch.equal(*(torch.autograd.grad(x.sum(), q)[0] for x in (out, known)))
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("angles", [None, "tokens"])
+def test_query_heads_that_share_keys_are_those_with_repeated_keys(form, angles):
+    """Gates, turns and states are those of the query heads."""
+    given = vars(sequence(40, torch.float64, "features", angles))
+    q, one, values = given["q"].repeat(1, 2, 1, 1), given["k"], given["v"]
+    more = {x: given[x] if given[x] is None else given[x].repeat(1, 2, 1, 1) for x in ("log_decay", "angle")}
+    more["log_decay"][:, 1] *= 0.5
+    leaves = [one.clone().requires_grad_(), values.clone().requires_grad_()]
+
+    def run(k, v, shared):
+        out, state = linear_attention(q, k, v, **more, form=form, chunk_size=16, enable_gqa=shared)
+        return out, state, *torch.autograd.grad(out.sum() + state.sum(), leaves)
+
+    out, state, *found = run(*leaves, True)
+    whole, last, *known = run(*(x.repeat_interleave(2, 1) for x in leaves), False)
+    assert torch.equal(out, whole)
+    assert torch.equal(state, last)
+    assert state.shape == (1, 4, 6, 3)
+    for mine, theirs in zip(found, known, strict=True):  # two heads' sums over 40 tokens, in another order
+        assert (mine - theirs).abs().max() <= budget.gamma(2 * 40 * 6, "float64") * theirs.abs().max()
 
 
 class Elements(TorchDispatchMode):
