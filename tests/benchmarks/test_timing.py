@@ -46,7 +46,9 @@ def test_everyone_is_measured_once_a_round_and_short_runs_share_a_measurement(mo
         "short": [0.001] * 5,
         "long": [1.0] * 5,
     }
-    assert calls == {"short": 1 + 3 + 3 + 5 * 4, "long": 1 + 5}
+    assert calls == {"short": 1 + 3 + 3 + 5 * 4, "long": 1 + 5 * 2}, (
+        "a long one is called once before it is measured"
+    )
 
 
 def test_the_fastest_is_found():
