@@ -1,8 +1,8 @@
 """Seconds of contestants that take turns, and what is said of them: quartiles, and ratios within a round.
 
 Contestants meet in rounds, each in another order, so that a machine that gets slower gets slower for all. A
-ratio is formed inside every round, and its median is what counts. A measurement follows another call of the
-same contestant, as in a model layer follows layer: nobody pays for memory that others gave back to the system.
+ratio is formed inside every round, and its median is what counts. A measurement follows another call of
+the same contestant, as layer follows layer in a model: nobody pays for memory that others gave back.
 """
 
 from __future__ import annotations

@@ -33,7 +33,9 @@ typedef struct {
     part parts[PARTS];
     const int64_t *ids;
     const real *tables[MOST_TABLES];
-    int64_t next;  /* the first tile that no thread has taken */
+    int64_t together;  /* tiles that a thread takes at once: small ones are not worth their while */
+    int64_t apart[8];  /* so that what is counted shares no cache line with what is read */
+    int64_t next;      /* the first tile that no thread has taken */
 } work;
 
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -224,14 +226,15 @@ static void one_tile(const work *w, const part *p, int64_t unit)
 static void take_tiles(void *shared)
 {
     work *const w = shared;
-    for (;;) {
-        const int64_t unit = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED);
-        int i = 0;
-        while (i < PARTS && unit >= w->parts[i].tiles)
-            ++i;
-        if (i == PARTS)
-            break;
-        one_tile(w, w->parts + i, unit - (i ? w->parts[i - 1].tiles : 0));
+    const int64_t tiles = w->parts[PARTS - 1].tiles, together = w->together;
+    int64_t unit;
+    while ((unit = __atomic_fetch_add(&w->next, together, __ATOMIC_RELAXED)) < tiles) {
+        const int64_t end = smaller(unit + together, tiles);
+        for (int i = 0; i < PARTS; ++i) {
+            const int64_t earlier = i ? w->parts[i - 1].tiles : 0;
+            for (; unit < smaller(end, w->parts[i].tiles); ++unit)
+                one_tile(w, w->parts + i, unit - earlier);
+        }
     }
 #if defined(__SSE2__)
     __builtin_ia32_sfence();
@@ -324,6 +327,12 @@ static int64_t first_outside(const shape *s, const int64_t *ids)
     return 0;
 }
 
+/* Of a tile; none where there is nothing to turn. */
+static int64_t features(const part *p)
+{
+    return p->shape ? p->heads * p->tokens * (INPUTS * p->shape->blocks + p->shape->tail) : 0;
+}
+
 static int64_t add_part(part *p, const shape *s, const item *from, item *into, int64_t earlier)
 {
     const int64_t width = INPUTS * s->blocks + s->tail;
@@ -354,6 +363,9 @@ int64_t exptx_run(const shape *first, const item *from, item *into, const shape 
     int64_t tiles = add_part(w.parts, first, from, into, 0);
     if (second)
         tiles = add_part(w.parts + 1, second, from_second, into_second, tiles);
+    else
+        w.parts[1].tiles = tiles;
+    w.together = larger(1, GRAIN / larger(1, larger(features(w.parts), features(w.parts + 1))));
     if (memory_is_missing(&w, second ? 2 : 1))
         return WITHOUT_MEMORY;
     if (!checked && parts_touch(&w, second ? 2 : 1))
@@ -361,6 +373,6 @@ int64_t exptx_run(const shape *first, const item *from, item *into, const shape 
     const int64_t outside = ids ? first_outside(first, ids) : 0;
     if (outside)
         return outside;
-    run_together(&w, smaller(threads, tiles));
+    run_together(&w, smaller(threads, pieces(tiles, w.together)));
     return 0;
 }
