@@ -77,11 +77,11 @@ for n in map(int, sys.argv[2:]):
 """
 
 
-@pytest.mark.parametrize(("form", "tokens"), [("chunked", 8192), ("recurrent", 2048)])
+@pytest.mark.parametrize(("form", "tokens"), [("chunked", 16384), ("recurrent", 2048)])
 def test_memory_grows_like_time_forwards_and_backwards(form, tokens):
     lengths = map(str, (tokens, 2 * tokens, 4 * tokens))
     done = subprocess.run([sys.executable, "-c", PEAK, form, *lengths], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     short, middle, long = map(int, done.stdout.split())
-    # from 2T to 4T twice as much is added as from T to 2T; what is quadratic adds four times as much
+    # from 2T to 4T twice as much is added as from T to 2T; what is quadratic adds four times as much (all pairs: 3.4)
     assert long - middle < 3 * (middle - short)
