@@ -106,7 +106,10 @@ class Case:
         return self._unmet(self.demands, at)
 
     def _unmet(self, asked: Iterable[Demand], at: sp.Expr) -> bool:
-        signs = ((d.signs, known_sign(d.formula.xreplace({self.u: at}).doit())) for d in asked)
+        values = [(demand.signs, demand.formula.xreplace({self.u: at}).doit()) for demand in asked]
+        if any(value.has(sp.zoo, sp.nan) for _, value in values):
+            return True  # it divides by what has no value there
+        signs = ((allowed, known_sign(value)) for allowed, value in values)
         return any(sign is not None and sign not in allowed for allowed, sign in signs)
 
     def granted(self, demand: Demand, lower: sp.Rational, upper: sp.Rational) -> bool:

@@ -232,3 +232,12 @@ def test_a_refusal_names_the_argument_and_what_would_work(call, error, words):
     assert isinstance(caught.value, ExptxError)
     assert all(word in str(caught.value) for word in words), str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("truncate", [True, False])
+def test_a_ramp_without_width_is_a_step(truncate):
+    """With beta_fast = beta_slow, low = high = 4 ln(16/π)/ln 100 = 1.414: planes below are kept."""
+    low, high = yarn_range(100, 8, 64, 2, 2, False)
+    assert low == high
+    assert abs(float(low) - 4 * math.log(16 / math.pi) / math.log(100)) < 1e-12
+    assert yarn_kept(100, 8, 64, 2, 2, truncate) == (1, 1, 0, 0)

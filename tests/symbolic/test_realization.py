@@ -334,3 +334,10 @@ def test_a_kink_where_the_given_formula_has_no_value_is_none():
     root = sp.Pow(sp.sqrt(u), 2, evaluate=False)
     assert realize(root + sp.Abs(u), u).order == 2
     assert isinstance(realize(sp.Abs(u), u), NotRealizable)
+
+
+def test_a_quotient_of_logarithms_has_no_value_where_they_have_none():
+    found = realize(sp.Mul(sp.log(u), sp.Pow(sp.log(u), -1, evaluate=False), evaluate=False), u)
+    assert isinstance(found, Realization)
+    assert found.order == 1
+    assert sp.Gt(u, 0) in found.defined

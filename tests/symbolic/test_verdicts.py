@@ -3,7 +3,7 @@
 import pytest
 import sympy as sp
 from exptx.symbolic.catalogue import encoding
-from exptx.symbolic.verdict import Status
+from exptx.symbolic.verdict import Status, Verdict
 from exptx.symbolic.verdicts import QUESTIONS, verdicts
 
 m = sp.Symbol("m", positive=True)
@@ -76,3 +76,31 @@ def test_forward_only_says_why_it_holds_forward_unless_that_is_said_already():
     fade = encoding("decay", head_dim=2, gamma=m)
     assert verdicts(fade).bounded.verdict.reason == fade.is_bounded().reason
     assert "; forward: for 0 ≤ β ≤ 2/|w|²" in verdicts(encoding("path", head_dim=2)).bounded.verdict.reason
+
+
+def test_what_holds_along_clocks_is_said_only_where_it_fails_in_positions():
+    """Gates of 1 are a member of the family in positions; a clock is no better answer than that."""
+    still = verdicts(encoding("fox", head_dim=2, forget=(1, 1, 1)))
+    assert {answer.word for answer in still.answers().values()} == {"yes"}
+    assert verdicts(encoding("fox", head_dim=2)).relative.word == "in its clock"
+
+
+@pytest.mark.parametrize(
+    ("positions", "clocks", "word"),
+    [
+        (Status.PROVED, Status.PROVED, "yes"),
+        (Status.PROVED, None, "yes"),
+        (Status.REFUTED, Status.PROVED, "cocycle"),
+        (Status.REFUTED, Status.UNDECIDED, "no"),
+        (Status.REFUTED, Status.REFUTED, "no"),
+        (Status.REFUTED, None, "no"),
+        (Status.UNDECIDED, Status.PROVED, "undecided"),
+    ],
+)
+def test_the_weaker_answer_stands_for_a_refuted_one_only(monkeypatch, positions, clocks, word):
+    given = encoding("fox", head_dim=2)
+    monkeypatch.setattr(type(given), "has_group_law", lambda self: Verdict(positions, "positions"))
+    monkeypatch.setattr(type(given), "is_cocycle", lambda self: clocks and Verdict(clocks, "clocks"))
+    answer = verdicts(given).group
+    assert answer.word == word
+    assert answer.verdict.reason == ("clocks" if word == "cocycle" else "positions")

@@ -6,6 +6,7 @@ import sympy as sp
 from exptx.symbolic import BadInput, Status, Unsupported, WrongType, enclose, encoding
 from exptx.symbolic.axes import Axes
 from exptx.symbolic.kinds.axes import AxesEncoding
+from exptx.symbolic.verdict import Verdict
 from exptx.symbolic.verdicts import verdicts
 
 f, g = sp.symbols("f g", real=True)
@@ -138,3 +139,16 @@ def test_generators_of_another_size_are_refused():
 def test_the_written_score_has_tuples_of_positions_or_a_product():
     assert r"\left( t_{0}, \  t_{1}\right)" in encoding("axial", head_dim=4).latex()
     assert r"\exp\Bigl(\sum_i t_i X_i\Bigr)" in of(-L1, -L2).latex()
+
+
+def test_the_family_is_claimed_only_where_flow_and_commutators_are_both_decided(monkeypatch):
+    """Each of the two alone settles nothing; what refutes the gap law refutes the family."""
+    good = of(FADE, SLIDE)
+    assert good.in_family().status is Status.PROVED
+    for method, status in (("_flow_verdict", Status.UNDECIDED), ("is_relative", Status.UNDECIDED)):
+        with monkeypatch.context() as changed:
+            changed.setattr(AxesEncoding, method, lambda self, status=status: Verdict(status, "left open"))
+            assert of(FADE, SLIDE).in_family().status is status
+            assert of(FADE, SLIDE).in_family().reason == "left open"
+    assert of(L1, L2).in_family().status is Status.REFUTED
+    assert of(L1, L2).in_family().reason.startswith("it is not relative")

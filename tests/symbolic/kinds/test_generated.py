@@ -5,6 +5,7 @@ import sympy as sp
 from exptx.symbolic.catalogue import encoding
 from exptx.symbolic.decide import Status
 from exptx.symbolic.errors import BadInput, ExptxError, WrongType
+from exptx.symbolic.kinds.generated import FreeNames
 
 m, sigma, gamma = sp.symbols("m sigma gamma", positive=True)
 
@@ -89,3 +90,14 @@ def test_a_refusal_names_the_argument_and_what_would_work(call, error, words):
     assert isinstance(caught.value, ExptxError)
     assert all(word in str(caught.value) for word in words), str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_free_names_have_the_signs_of_their_numbers_and_no_more():
+    """What is proved for a positive symbol is not proved for a negative number."""
+    names, unknown = FreeNames(), sp.Symbol("x", real=True) + 1
+    plus, minus, either = map(names.amplitude, (sp.sqrt(2), -sp.sqrt(2), unknown))
+    assert plus.is_positive
+    assert minus.is_negative
+    assert either.is_real
+    assert either.is_positive is either.is_negative is None
+    assert names.values == {plus: sp.sqrt(2), minus: -sp.sqrt(2), either: unknown}

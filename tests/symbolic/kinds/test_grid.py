@@ -43,3 +43,11 @@ def test_positions_are_tuples_and_scores_are_shown_at_tuples():
         given.score((1, 0.5), (0, 0))
     with pytest.raises(BadInput, match="t has 1 coordinates"):
         given.score((1,), (0, 0))
+
+
+def test_a_table_that_knows_the_key_is_neither_relative_nor_placed():
+    """s0 is the first coordinate of the key: with it the bias is no function of the gap."""
+    odd = grid(lambda gap: gap[0] * sp.Symbol("s0", real=True) + sp.Piecewise((0, gap[1] < 1), (1, True)))
+    assert odd.is_relative().status is Status.UNDECIDED
+    assert odd.in_family().status is Status.UNDECIDED
+    assert "coordinates of s" in odd.in_family().reason
