@@ -99,7 +99,9 @@ def biased_attention(
     for head in heads:
         _refuse_unknown_gaps(head, call)
     with full_precision(q):
-        return WithBias.apply(*_for_kernel(q, k, v), Realized(heads), call).to(q.dtype)
+        given = (q, k, v) if q.dtype != torch.float16 else (q.float(), k.float(), v.float())
+        # powers of a gap are soon beyond what two numbers of float16 multiply to
+        return WithBias.apply(*_for_kernel(*given), Realized(heads), call).to(q.dtype)
 
 
 def _for_kernel(*tensors: Tensor) -> list[Tensor]:

@@ -5,7 +5,7 @@ import math
 import pytest
 import sympy as sp
 import torch
-from exptx.numeric import alibi_attention, biased_attention
+from exptx.numeric import alibi_attention, biased_attention, fused
 from exptx.numeric import pieces as room
 from exptx.proofs import budget
 from exptx.symbolic import realize
@@ -278,6 +278,14 @@ def test_a_sign_is_read_at_gaps_below_0_as_well(sign):
     realized = realize(bias, u, domain="integers")
     known, bound = allowed(q, k, v, lambda gap: sign * (-0.9) ** gap, t, t, torch.float64, causal=False)
     assert ((biased_attention(q, k, v, realized, causal=False) - known).abs() <= bound).all()
+
+
+def test_powers_of_far_gaps_fit_where_float16_is_multiplied_in_tiles(monkeypatch):
+    monkeypatch.setattr(fused, "_TILED", {torch.float16, torch.bfloat16})
+    q, k, v = drawn(torch.float16)
+    far, bias = 1000 * torch.arange(60), realize(-(u**3) / 900, u)
+    wide = biased_attention(q.float(), k.float(), v.float(), bias, position_ids=far)
+    assert torch.equal(biased_attention(q, k, v, bias, position_ids=far), wide.half())
 
 
 def test_one_head_may_have_no_bias_at_all():

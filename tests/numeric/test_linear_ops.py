@@ -83,5 +83,5 @@ def test_memory_grows_like_time_forwards_and_backwards(form, tokens):
     done = subprocess.run([sys.executable, "-c", PEAK, form, *lengths], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     short, middle, long = map(int, done.stdout.split())
-    # from 2T to 4T twice as much is added as from T to 2T; what is quadratic adds four times as much (all pairs: 3.4)
+    # from 2T to 4T twice as much is added as from T to 2T; all pairs add 3.4 times as much
     assert long - middle < 3 * (middle - short)
