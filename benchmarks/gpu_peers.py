@@ -50,7 +50,11 @@ def _liger(stage: Stage) -> Contestant | Absent:
         return Absent(name, "peer", "not installed")
     apply = imported("liger_kernel.transformers.rope").liger_rotary_pos_emb
     cos, sin = stage.wide.cos().float(), stage.wide.sin().float()
-    q, k = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (stage.q, stage.k))
+    # Copies, and so with the strides of that memory also where a dimension of one leaves them open.
+    q, k = (
+        x.transpose(1, 2).clone(memory_format=torch.contiguous_format).transpose(1, 2)
+        for x in (stage.q, stage.k)
+    )
 
     def run() -> Pair:
         return tuple(apply(q, k, cos, sin)[:2])
