@@ -82,7 +82,7 @@ def kernel(
     ROWS: tl.constexpr = TOKENS * NEAR
     place = tl.arange(0, ROWS)
     token = (unit // groups % tiles).to(tl.int64) * TOKENS + place % TOKENS
-    near = (place // TOKENS).to(tl.int64)
+    near = place // TOKENS
     here = token < time
     row = token
     inside = here

@@ -260,16 +260,44 @@ def test_entries_beyond_two_to_the_31_are_found(interleaved):
     assert_turned(x, kept, cos, sin, interleaved, inverse=True)
 
 
-@pytest.mark.parametrize("axis", range(4))
-def test_every_axis_may_reach_beyond_two_to_the_31(axis):
-    """Its second entry lies 2^31 + 64 behind the first, where 32 bits would lead elsewhere."""
-    strides = [96, 48, 24, 1]
-    strides[axis] = 2**31 + 64
-    shape = [2, 2, 2, 4]
-    shape[3] = 2 if axis == 3 else 4
-    x = torch.empty(2**31 + 4096, dtype=torch.bfloat16).as_strided(shape, strides)
-    x.copy_(drawn(shape, torch.bfloat16))
-    both(x, torch.empty(shape, dtype=x.dtype), *tables((2,), shape[3] // 2, x.dtype))
+FAR = -(-(2**31) // 5 // 64) * 64 + 64  # the sixth entry lies beyond 2^31, though no stride does
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "width", "axis"),
+    [
+        ((6, 1, 2, 4), 4, 0),
+        ((1, 6, 2, 4), 4, 1),  # heads of one step
+        ((1, 6, 16, 128), 128, 1),  # heads of several steps and tiles
+        ((1, 1, 6, 4), 4, 2),
+        ((1, 1, 600, 4), 4, 2),  # tokens of several tiles
+        ((1, 1, 2, 6), 6, 3),
+        ((1, 1, 2, 6), 2, 3),  # the tail reaches that far
+    ],
+)
+def test_no_product_of_a_place_and_a_stride_is_cut_to_32_bits(interleaved, shape, width, axis):
+    rest = [n if i != axis else 1 for i, n in enumerate(shape)]
+    strides = [rest[1] * rest[2] * rest[3], rest[2] * rest[3], rest[3], 1]
+    strides[axis] = FAR * 5 // (shape[axis] - 1)
+    memory = torch.empty(2**31 + 8192, dtype=torch.bfloat16)
+    x, (cos, sin) = memory.as_strided(shape, strides), tables(shape[2:3], width // 2, memory.dtype)
+    x.copy_(drawn(shape, x.dtype))
+    known = torch.empty(shape, dtype=x.dtype)
+    both(x, known, cos, sin, None, width, interleaved)
+    triton.rotary(x, x, cos, sin, None, width, interleaved)
+    assert torch.equal(bits(x), bits(known))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("ids", [None, torch.tensor([5, 0, 4, 1, 2, 3], dtype=torch.int32)])
+def test_tables_of_more_than_two_to_the_31_entries_are_read_everywhere(axis, ids):
+    strides = [6, 1]
+    strides[axis] = FAR
+    memory = torch.empty(2**31 + 8192)
+    cos = memory.as_strided((6, 6), strides).copy_(drawn((6, 6), torch.float32))
+    x, sin = drawn((2, 3, 6, 12), torch.float32, 1), drawn((6, 6), torch.float32, 2)
+    both(x, torch.empty_like(x), cos, sin, ids)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")  # of numpy, for ∞·0
