@@ -42,7 +42,10 @@ class Tile:
         rows = max(1, _TILE // lanes)
         tokens = min(rows, _power(time))
         near = min(rows // tokens, _power(heads))
-        return Tile(lanes, tokens, near, max(1, min(_HEADS, _pieces(heads, near))))
+        steps = (
+            min(_HEADS, heads) if near == 1 else 1
+        )  # few tokens make few tiles, and those are better short
+        return Tile(lanes, tokens, near, max(1, steps))
 
     def groups(self, heads: int) -> int:
         """How many tiles the heads of a tensor take at one place."""

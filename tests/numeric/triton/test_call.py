@@ -8,6 +8,7 @@ import pytest
 import torch
 from exptx.numeric import BadDtype, BadTensor, PositionOutOfRange, native, triton
 from exptx.numeric.layout import join_pairs, split_pairs
+from exptx.numeric.triton.plan import WARPS
 from exptx.numeric.validation import compute_dtype
 from exptx.proofs import budget
 from hypothesis import given, settings
@@ -209,12 +210,13 @@ def test_queries_and_keys_together_are_each_by_itself(dtype, interleaved, layout
     triton.rotary_qk(q, k, *outs, *options)
     native.rotary_qk(q, k, *known, *options)
     assert all(torch.equal(bits(a), bits(b)) for a, b in zip(outs, known, strict=True))
+    outs[1].fill_(torch.nan)
     triton.rotary_qk(q, k, q, outs[1], *options)  # one of them in place
     assert torch.equal(q, outs[0])
     assert torch.equal(outs[1], known[1])
 
 
-def test_queries_and_keys_are_one_launch(monkeypatch):
+def test_queries_and_keys_are_one_launch_in_which_no_product_is_fused(monkeypatch):
     launched = []
     run = triton.call.function
 
@@ -223,8 +225,7 @@ def test_queries_and_keys_are_one_launch(monkeypatch):
             self.kernel = run(kernel)
 
         def __getitem__(self, grid):
-            launched.append(grid)
-            return self.kernel[grid]
+            return lambda *numbers, **given: launched.append(given) or self.kernel[grid](*numbers, **given)
 
     monkeypatch.setattr(triton.call, "function", Counted)
     q, k, (cos, sin) = (
@@ -233,7 +234,8 @@ def test_queries_and_keys_are_one_launch(monkeypatch):
         tables((3,), 4, torch.float32),
     )
     triton.rotary_qk(q, k, torch.empty_like(q), torch.empty_like(k), cos, sin)
-    assert len(launched) == 1
+    (given,) = launched
+    assert (given["enable_fp_fusion"], given["num_warps"]) == (False, WARPS)
 
 
 @pytest.mark.parametrize("shape", [(0, 2, 3, 8), (2, 0, 3, 8), (2, 3, 0, 8)])

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from exptx.numeric import (
     NeedsGradient,
     PositionOutOfRange,
     native,
+    ops,
     rotary_embedding,
     rotary_embedding_qk,
     rotary_table,
@@ -57,6 +59,8 @@ def only_triton(monkeypatch):
 @pytest.mark.parametrize("name", ["exptx::rotary", "exptx::rotary_qk", "exptx::rotary_out"])
 def test_a_gpu_has_kernels_of_its_own(name):
     assert torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA")
+    assert ops._kernels(SimpleNamespace(is_cuda=True), "auto") is triton
+    assert ops._kernels(SimpleNamespace(is_cuda=False), "auto") is native
 
 
 @pytest.mark.usefixtures("only_triton")
