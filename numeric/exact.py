@@ -19,6 +19,7 @@ from torch import Tensor
 
 from ..symbolic.frequencies import Frequencies
 from ..symbolic.generator import Generator
+from ..symbolic.sections import AxisFrequencies
 from .constants import number_ball, refuse_symbols
 from .errors import BadDtype, BadTensor
 from .layout import heads_first, join_pairs, split_pairs
@@ -29,7 +30,7 @@ Position = int | Fraction | sp.Rational | float
 
 
 def rotary_table(
-    inv_freq: Frequencies | Tensor,
+    inv_freq: Frequencies | AxisFrequencies | Tensor,
     position_ids: Tensor | Sequence,
     *,
     attention_scaling: Position = 1,
@@ -37,16 +38,22 @@ def rotary_table(
 ) -> tuple[Tensor, Tensor]:
     """(cos, sin) of inv_freq * position_ids, every entry the value of `dtype` nearest to the true one.
 
-    inv_freq: Frequencies, or a floating-point tensor (pairs,) whose entries count as exact.
+    inv_freq: Frequencies, or a floating-point tensor (pairs,) whose entries count as exact; on several axes
+    AxisFrequencies, or a tensor (axes, pairs): then position_ids has a row for every coordinate.
     position_ids: a tensor, or nested lists of int, Fraction or sympy Rational of any size (also beyond 2^53).
     attention_scaling: exact amplitude; multiplies the attention_factor of Frequencies.
     dtype: float64, float32, bfloat16 or float16. Shapes: position_ids.shape + (pairs,).
     Raises BadTensor or BadDtype naming the argument, NotLowered if Frequencies hold a symbol.
     """
     values, shape = _positions(position_ids)
-    waves = _frequency_balls(inv_freq)
+    axes = _axis_balls(inv_freq)
     amplitude = _amplitude_ball(inv_freq, attention_scaling)
-    turns = [(_wave(w, t, inverse=False), bits) for t, bits in values for w in waves]
+    if axes is None:
+        waves = _frequency_balls(inv_freq)
+        turns = [(_wave(w, t, inverse=False), bits) for t, bits in values for w in waves]
+    else:
+        waves, turns = axes[0], _summed(axes, values, shape)
+        shape = shape[1:]
     entries = [
         [
             round_correctly(lambda turn=turn, part=part: amplitude() * turn()[part], dtype, bits)
@@ -196,8 +203,10 @@ def _turned(a: float, b: float, wave: Callable) -> tuple[Enclosure, Enclosure]:
     return y0, y1
 
 
-def _frequency_balls(inv_freq: Frequencies | Tensor) -> list[Callable[[], flint.arb]]:
-    """Every frequency as an enclosure to be computed at the ambient precision."""
+def _frequency_balls(inv_freq: Frequencies | AxisFrequencies | Tensor) -> list[Callable[[], flint.arb]]:
+    """Every frequency on one axis as an enclosure to be computed at the ambient precision."""
+    if isinstance(inv_freq, AxisFrequencies):
+        raise BadTensor(f"inv_freq has {inv_freq.axes} axes; Frequencies or a tensor (pairs,) works")
     if isinstance(inv_freq, Frequencies):
         return [
             _per_precision(lambda w=w, k=k: number_ball(w, f"frequency {k}"))
@@ -209,9 +218,38 @@ def _frequency_balls(inv_freq: Frequencies | Tensor) -> list[Callable[[], flint.
     return [lambda w=w: flint.arb(w) for w in values.to(torch.float64).tolist()]
 
 
-def _amplitude_ball(inv_freq: Frequencies | Tensor, scaling: Position) -> Callable[[], flint.arb]:
+def _axis_balls(inv_freq: object) -> list[list[Enclosure]] | None:
+    """The rates of every axis as enclosures; None where there is one axis without a row of its own."""
+    if isinstance(inv_freq, AxisFrequencies):
+        return [_frequency_balls(Frequencies(rates)) for rates in inv_freq.exact]
+    if isinstance(inv_freq, Tensor) and inv_freq.ndim == 2:
+        return [_frequency_balls(rates) for rates in inv_freq]
+    return None
+
+
+def _summed(axes: list[list[Enclosure]], values: list[Timed], shape: tuple[int, ...]) -> list[tuple]:
+    """((sin, cos) of Σ_a ω_a t_a, bits that it may lose), token by token and plane by plane."""
+    if not shape or shape[0] != len(axes):
+        raise BadTensor(
+            f"position_ids has shape {shape}, but positions have {len(axes)} coordinates; one row each works"
+        )
+    count = len(values) // len(axes)
+    turns = []
+    for token in range(count):
+        places = values[token::count]
+        bits = max(lost for _, lost in places) + len(axes)
+        for rates in zip(*axes, strict=True):
+            terms = [(w, t) for w, (t, _) in zip(rates, places, strict=True)]
+            angle = _per_precision(lambda terms=terms: sum((w() * t() for w, t in terms), flint.arb(0)))
+            turns.append((_per_precision(lambda angle=angle: angle().sin_cos()), bits))
+    return turns
+
+
+def _amplitude_ball(
+    inv_freq: Frequencies | AxisFrequencies | Tensor, scaling: Position
+) -> Callable[[], flint.arb]:
     exact = _rational(scaling)
-    if isinstance(inv_freq, Frequencies):
+    if isinstance(inv_freq, (Frequencies, AxisFrequencies)):
         return lambda: number_ball(inv_freq.attention_factor, "attention_factor") * _arb(exact)
     return lambda: _arb(exact)
 

@@ -11,7 +11,7 @@ from ..symbolic.decide import Status
 from .measures.residual import MEASUREMENTS, Residual
 from .prove import Proof
 
-PARTS = ("turn", "flows", "bases", "frequency", "carried", "attention", "recurrences")
+PARTS = ("turn", "flows", "bases", "frequency", "carried", "coordinates", "attention", "recurrences")
 
 
 class Residuals(dict[str, Residual]):

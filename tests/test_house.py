@@ -48,6 +48,7 @@ MIRROR_ALLOWANCE = {  # tests of more than one file of a room -> what they are a
     "numeric/test_room.py": "the room as a package",
     "numeric/test_textbook.py": "two listings as textbooks print them",
     "proofs/test_browser.py": "the written report, opened in Chromium",
+    "symbolic/test_rule_properties.py": "scaling and ramps: what every rule owes its planes",
 }
 
 

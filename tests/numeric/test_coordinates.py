@@ -10,6 +10,7 @@ from exptx.numeric import (
     PositionOutOfRange,
     RotaryEmbedding,
     TooLarge,
+    exact,
     rerotate,
     rotary_table,
 )
@@ -66,6 +67,29 @@ def test_every_entry_is_within_its_budget_of_the_sum_of_all_axes(encoded, dtype)
                 bound = budget.table_entry(reach, dtype) + (waves.axes - 1) * budget.ORACLE * reach
                 assert abs(cos[token, plane].item() - mpmath.cos(angle)) <= bound
                 assert abs(sin[token, plane].item() - mpmath.sin(angle)) <= bound
+
+
+@pytest.mark.parametrize("encoded", [AXIAL, VIDEO, MIXED], ids=lambda e: e.name)
+def test_exact_tables_on_several_axes_are_the_nearest_floats(encoded):
+    """Against sums in mpmath with 80 digits, at coordinates that float64 cannot hold."""
+    waves = axis_frequencies(encoded)
+    ids = [[10**30 + 1, 7], [-(10**20), 0], [3, 10**25]][: waves.axes]
+    cos, sin = exact.rotary_table(waves, ids, dtype=torch.float64)
+    with mpmath.workdps(80):
+        for token in range(2):
+            for plane in range(len(waves)):
+                rates = [mpmath.mpf(str(sp.N(axis[plane], 80))) for axis in waves.exact]
+                angle = sum(w * p[token] for w, p in zip(rates, ids, strict=True))
+                assert cos[token, plane].item() == float(mpmath.cos(angle))
+                assert sin[token, plane].item() == float(mpmath.sin(angle))
+
+
+def test_exact_tables_take_a_row_a_coordinate():
+    with pytest.raises(BadTensor, match=r"position_ids has shape \(2, 5\), but positions have 3 coordinates"):
+        exact.rotary_table(QWEN, torch.zeros(2, 5, dtype=torch.long))
+    rates = torch.tensor([[1.0, 0.5], [0.25, -1.0]])
+    found = exact.rotary_table(rates, torch.tensor([[2], [4]]), dtype=torch.float64)[0]
+    assert found[0].tolist() == [float(mpmath.cos(3)), float(mpmath.cos(-3))]
 
 
 def turned(rotate, x, ids):

@@ -127,7 +127,8 @@ def test_known_entries_of_jordan_blocks():
             BadTensor,
             "position_ids has rows of different lengths",
         ),
-        (lambda f: exact.rotary_table(torch.ones(2, 2), [1]), BadTensor, r"inv_freq has shape \(2, 2\)"),
+        (lambda f: exact.rotary_table(torch.ones(2, 2), [1]), BadTensor, "positions have 2 coordinates"),
+        (lambda f: exact.rotary_table(torch.ones(2, 2, 2), [1]), BadTensor, r"has shape \(2, 2, 2\)"),
         (
             lambda f: exact.rotary_score(torch.ones(3), torch.ones(4), f, 1, 0),
             BadTensor,

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from exptx.numeric import attend, biased, eager, flow, rotary  # noqa: E402
+from exptx.numeric import attend, biased, eager, flow, rerotation, rotary, tables  # noqa: E402
 from exptx.numeric.layout import join_pairs, split_pairs  # noqa: E402
 from exptx.numeric.rounding import unit_roundoff  # noqa: E402
 from exptx.proofs import budget, measure  # noqa: E402
@@ -125,6 +125,23 @@ def test_the_wrong_direction_is_seen_by_the_pinned_sign_and_passes_the_relative_
     assert not remeasure("levels").as_expected
     assert remeasure("rope-relative").as_expected
     assert remeasure("rope-length").as_expected
+
+
+def test_keys_carried_over_the_wrong_way_are_seen(remeasure, monkeypatch):
+    carry = rerotation.rerotation_table
+    monkeypatch.setattr(rerotation, "rerotation_table", lambda old, new, ids, **o: carry(new, old, ids, **o))
+    assert not remeasure("rerotation").as_expected
+
+
+def test_a_coordinate_that_is_lost_is_seen(remeasure, monkeypatch):
+    whole = tables.exact_angles
+
+    def first_axis(waves, ids):
+        return whole(waves[:1], ids[:1]) if waves.ndim == 2 else whole(waves, ids)
+
+    monkeypatch.setattr(tables, "exact_angles", first_axis)
+    assert not remeasure("mrope-worked-example").as_expected
+    assert not remeasure("mrope-is-rope").as_expected
 
 
 def test_a_wrong_pairing_is_seen_by_the_permutation_and_passes_the_relative_laws(
