@@ -61,6 +61,8 @@ def _context(model: ModelConfig, groups: tuple[Layers, ...], asked: int | None) 
 
 def _group(group: Layers, context: int | None) -> Document:
     encoding = group.encoding
+    if isinstance(encoding, Rotary):
+        encoding.frequencies(context or 1)  # refuses numbers that are none, before anything is said of them
     found: Document = {
         "layer_type": group.kind,
         "layers": list(group.indices),

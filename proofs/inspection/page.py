@@ -9,12 +9,13 @@ from typing import Any
 
 from ..certificate import require_writable, write_atomically
 from ..errors import MissingExtra
-from ..report.canvas import C1, C2, C3, LINE, SOFT, draw
+from ..report.canvas import C1, C2, C3, C4, SOFT, draw
 from .lines import head, notes, rows
 
 Document = dict[str, Any]
 STYLE = Path(__file__).resolve().parents[1] / "report" / "style.css"
-_OWN = """main { margin: 0 auto; } dt { font-weight: 600; margin-top: .5rem; } dd { margin: 0; }
+_OWN = """main { margin: 0 auto; } dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; }
+dt { font-weight: 600; } dd { margin: 0; } h1 { max-width: none; }
 svg { width: 100%; max-width: 46rem; height: auto; } """
 
 
@@ -58,10 +59,11 @@ def _periods(group: Document, number: int, context: int) -> str:
         plain = [6.283185307179586 * base ** (2 * k / size) for k, _ in turning]
         axes.plot([k for k, _ in turning], plain, color=SOFT, linewidth=0.8, label="base alone")
         axes.plot([k for k, _ in turning], [p for _, p in turning], color=C1, marker=".", label="this rule")
+        window = group["window"] if group["reach"] < context else None
         lengths = [
             (context, C2, "context"),
             (group["trained_length"], C3, "training"),
-            (group["window"], LINE, "window"),
+            (window, C4, "window"),
         ]
         for length, colour, label in lengths:
             if length is not None:

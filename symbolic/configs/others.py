@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sympy as sp
+
 from ..catalogue.alibi import slopes
 from ..errors import BadInput
 from ..exact import positive
 from ..frequencies import as_written
+from ..walk import shown
 from .description import Alibi, Learned, Unrotated
 from .doors import flag, table, word
 from .families import LEARNED
@@ -41,6 +44,8 @@ def _alibi(source: Source) -> Alibi | None:
     if heads is None:
         raise BadInput("config has ALiBi but no number of heads; n_head or num_attention_heads works")
     reach = positive(as_written(inside.get("alibi_bias_max", 8)), "alibi_bias_max")
+    if not sp.Rational(1, 64) <= reach <= 64:
+        raise BadInput(f"alibi_bias_max is {shown(inside['alibi_bias_max'])}; a number from 1/64 to 64 works")
     for key in ("rope_theta", "rope_scaling", "rope_parameters"):
         if given.get(key) is not None:
             source.note(key, "nothing reads it: with ALiBi nothing turns")

@@ -105,7 +105,7 @@ def _completed(source: Source, raw: Mapping, beside: Mapping) -> dict[str, objec
         outside = _base_of(beside, _BASES) if key == "rope_theta" else beside.get(key)
         if outside is None:
             continue
-        if one.get(key, outside) != outside:
+        if key in one and one[key] != outside:
             raise BadInput(
                 f"{key} is {shown(one[key])} in rope_parameters and {shown(outside)} beside it; give it once"
             )

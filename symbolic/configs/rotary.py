@@ -44,6 +44,8 @@ def rotary(source: Source, one: Mapping, kind: str | None) -> Rotary:
     rotary_dim = rotated(source, left, head_dim)
     _original(source, left)
     check_keys(left)
+    _check_sizes(left)
+    _check_lists(left, rotary_dim // 2)
     if sections and sum(sections) != rotary_dim // 2:
         raise BadInput(
             f"mrope_section is {shown(list(sections))}, {sum(sections)} planes, but {rotary_dim} features "
@@ -61,6 +63,22 @@ def rotary(source: Source, one: Mapping, kind: str | None) -> Rotary:
         mscales,
         _softmax_factor(left, source.given),
     )
+
+
+def _check_sizes(left: Mapping) -> None:
+    """Numbers that no model has are slips, and would only exhaust the machine."""
+    for key, value in left.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            least, most = (1.0, 1e30) if key == "rope_theta" else (1e-9, 1e12)
+            if value and not least <= abs(value) <= most:
+                raise BadInput(f"{key} is {shown(value)}; a number from {least:g} to {most:g} works")
+
+
+def _check_lists(left: Mapping, planes: int) -> None:
+    """One divisor a plane, in both lists of longrope, whichever a text will need."""
+    for name in ("short_factor", "long_factor") if left["rope_type"] == "longrope" else ():
+        if len(row(left, name) or ()) != planes:
+            raise BadInput(f"{name} has {len(row(left, name) or ())} numbers; {planes} planes turn")
 
 
 def _original(source: Source, left: dict[str, object]) -> None:
