@@ -14,8 +14,9 @@ from .lines import head, notes, rows
 
 Document = dict[str, Any]
 STYLE = Path(__file__).resolve().parents[1] / "report" / "style.css"
-_OWN = """main { margin: 0 auto; } dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; }
-dt { font-weight: 600; } dd { margin: 0; } h1 { max-width: none; }
+_OWN = """main { margin: 0 auto; } h1 { max-width: none; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; }
+dt { font-weight: 600; } dd { margin: 0; }
 svg { width: 100%; max-width: 46rem; height: auto; } """
 
 

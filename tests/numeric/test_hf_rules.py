@@ -73,11 +73,7 @@ def test_heads_that_turn_in_part_and_pairing_come_from_the_family():
     assert not RotaryEmbedding.from_config(gptj, interleaved=False).interleaved
 
 
-def test_a_config_without_one_rotation_is_refused():
-    with pytest.raises(BadChoice, match=r"config has mrope_section \[2, 1, 1\]"):
-        RotaryEmbedding.from_config(
-            {"head_dim": 8, "rope_theta": 1e4, "rope_scaling": {"mrope_section": [2, 1, 1]}}
-        )
+def test_layers_without_rotation_are_refused():
     layers = {"model_type": "cohere2", "head_dim": 8, "num_hidden_layers": 4, "sliding_window": 4}
     with pytest.raises(BadChoice, match="whose layers have no rotary positions"):
         RotaryEmbedding.from_config(layers, layer_type="full_attention")
