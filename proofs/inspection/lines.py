@@ -97,8 +97,12 @@ def _turns(group: Document) -> Iterator[Row]:
     if group["short_in_training"] is not None and (trained != reach or group["rule"] in STRETCHED):
         before = min(trained, group["window"] or trained)
         how = " with the plain table" if group["rule"] in STRETCHED else ""
-        yield "in training", _short(group["short_in_training"], before) + how
-    yield "in context", _short(group["short_in_context"], reach)
+        yield "in training", _short(group["short_in_training"], _within(before, group["window"])) + how
+    yield "in context", _short(group["short_in_context"], _within(reach, group["window"]))
+
+
+def _within(length: int, window: int | None) -> str:
+    return f"the window of {length} positions" if length == window else f"{length} positions"
 
 
 def _precision(found: Document) -> Iterator[Row]:
@@ -125,10 +129,10 @@ def _off(found: Document) -> str:
     return f"{size:.0f}" * (size >= 100) + f"{size:.2g}" * (size < 100) + f" (plane {found['plane']})"
 
 
-def _short(found: list[int], length: int) -> str:
+def _short(found: list[int], span: str) -> str:
     if not found:
-        return f"every plane completes a turn within {length} positions"
-    return f"{len(found)} planes ({spans(found)}) never complete a turn within {length} positions"
+        return f"every plane completes a turn within {span}"
+    return f"{len(found)} planes ({spans(found)}) never complete a turn within {span}"
 
 
 def _amplitude(found: Document) -> str:

@@ -109,3 +109,60 @@ def test_kinds_of_encoding_are_told_apart():
     jamba = {"model_type": "jamba", "num_hidden_layers": 32}
     kinds = [type(read_config(config).groups[0].encoding) for config in (LLAMA, bloom, gpt2, jamba)]
     assert kinds == [Rotary, Alibi, Learned, Unrotated]
+
+
+def test_amplitudes_of_short_and_long_texts_change_after_the_original_length():
+    """As Phi-3.5-MoE has it: short_mscale up to L0 positions, long_mscale beyond."""
+    one = {"type": "longrope", "short_factor": [1.0, 1.0], "long_factor": [1.0, 8.0], "short_mscale": 1.25}
+    one |= {"long_mscale": 1.5, "original_max_position_embeddings": 64}
+    config = {"head_dim": 4, "rope_theta": 1e4, "rope_scaling": one, "max_position_embeddings": 512}
+    encoding = read_config(config).group().encoding
+    assert [float(encoding.frequencies(n).attention_factor) for n in (1, 64, 65)] == [1.25, 1.25, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("rule", "planes", "held"),
+    [("default", 32, 0), ("linear", 16, 0), ("proportional", 32, 16)],
+)
+def test_llama_takes_a_partial_factor_in_three_ways(rule, planes, held):
+    """As its code in transformers does: ignored, the head made narrower, planes left still."""
+    one = {"rope_type": rule, "rope_theta": 1e4, "partial_rotary_factor": 0.5, "factor": 2.0}
+    if rule == "default":
+        del one["factor"]
+    model = read_config({"model_type": "llama", "head_dim": 64, "rope_parameters": one})
+    got = rates(model.group().encoding)
+    assert (len(got), got.count(0.0)) == (planes, held)
+    assert rule == "proportional" or "partial_rotary_factor" in dict(model.notes)
+
+
+def test_where_models_disagree_about_a_partial_factor_an_unknown_model_is_asked():
+    config = {"head_dim": 64, "rope_theta": 1e4, "partial_rotary_factor": 0.5}
+    with pytest.raises(
+        BadInput, match="some models ignore; model_type None is not known, so give rotary_dim"
+    ):
+        read_config(config)
+    del config["partial_rotary_factor"]
+    assert read_config({**config, "rotary_dim": 32}).group().encoding.rotary_dim == 32
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "key", "words"),
+    [
+        ("head_dim", 96, "head_dim", "96, as written, and not hidden_size / num_attention_heads = 128"),
+        ("max_position_embeddings", 65536, None, None),
+        ("max_position_embeddings", 131072, "factor", "8.0, as written, and not max over original length"),
+    ],
+)
+def test_keys_with_two_meanings_are_explained(name, value, key, words):
+    told = dict(read_config({**LLAMA, name: value}).notes)
+    assert words is None or words in told[key]
+    assert words is not None or not told
+
+
+def test_layers_of_several_types_have_to_be_chosen_from():
+    gemma = {"model_type": "gemma3_text", "num_hidden_layers": 6, "head_dim": 64, "sliding_window": 8}
+    model = read_config(gemma)
+    assert [group.kind for group in model.groups] == ["sliding_attention", "full_attention"]
+    with pytest.raises(BadInput, match="rotary layers of several types, sliding_attention, full_attention"):
+        model.group()
+    assert rates(model.group("full_attention").encoding)[1] == pytest.approx(1e6 ** (-2 / 64))
