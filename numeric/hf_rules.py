@@ -74,7 +74,7 @@ def _yarn(base: Any, encoding: Rotary, given: Mapping, _length: int | None) -> T
         dim * math.log(first / (turns * 2 * math.pi)) / (2 * math.log(base))
         for turns in (given.get("beta_fast") or 32, given.get("beta_slow") or 1)
     )
-    if given.get("truncate", True):
+    if encoding.nested or given.get("truncate", True):  # transformers looks for it outside the nested mapping
         low, high = math.floor(low), math.ceil(high)
     low, high = max(low, 0), min(high, dim - 1)
     high += 0.001 if low == high else 0

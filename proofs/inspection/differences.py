@@ -74,7 +74,8 @@ def _yarn(one: Rotary, _context: int) -> Iterator[tuple[str, str, str, str]]:
     if not given.get("truncate", True):
         here, there = (ramps.yarn_range(*place, truncate) for truncate in (False, True))
         words = [f"the ramp runs from plane {float(a):.4g} to {float(b):.4g}" for a, b in (here, there)]
-        yield "truncate", words[0], words[1], "readers that always round it outward"
+        nested = "transformers 5.24, which looks for the key outside the layer types"
+        yield "truncate", words[0], words[1], nested if one.nested else "readers that always round it outward"
     if fast != slow:
         yield from _paper(one, given, s)
     yield from _yarn_amplitude(one, given, s)

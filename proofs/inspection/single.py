@@ -112,7 +112,7 @@ def _yarn(base: Within, encoding: Rotary, given: Mapping, _length: int) -> list[
         dim * math.log(first / (float(given.get(key, turns)) * 2 * math.pi)) / (2 * math.log(base.value))
         for key, turns in (("beta_fast", 32), ("beta_slow", 1))
     )
-    if given.get("truncate", True):
+    if encoding.nested or given.get("truncate", True):
         low, high = float(math.floor(low)), float(math.ceil(high))
     low, high = max(low, 0.0), min(high, dim - 1.0)
     width = high - low if high > low else 0.001

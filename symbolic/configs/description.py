@@ -26,7 +26,8 @@ class Rotary:
     (2k, 2k+1), else (k, k + rotary_dim/2); None where nothing is known of the model's code. sections: planes
     of each axis (M-RoPE), in the layout "chunked", "interleaved" or "alternating" (as the sections come, and
     again). mscales: amplitude up to the original length and beyond, where they are given apart.
-    softmax_factor: what the model multiplies the scale of its logits with, besides 1/√d.
+    softmax_factor: what the model multiplies the scale of its logits with, besides 1/√d. nested: the mapping
+    stood inside one for each layer type.
     """
 
     head_dim: int
@@ -39,6 +40,7 @@ class Rotary:
     section_layout: str | None = None
     mscales: tuple[Any, Any] | None = None
     softmax_factor: sp.Expr = field(default=sp.S.One)
+    nested: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))

@@ -48,6 +48,11 @@ def by_layer_type(source: Source) -> Found:
     return {FULL: flat, SLIDING: plain}
 
 
+def is_nested(given: Mapping) -> bool:
+    """Whether there is one mapping for each layer type."""
+    return any(isinstance(value, Mapping) for value in _one_of_two(given).values())
+
+
 def _one_of_two(given: Mapping) -> Mapping:
     """rope_parameters or rope_scaling; both only if they say the same."""
     new, old = table(given, "rope_parameters"), table(given, "rope_scaling")

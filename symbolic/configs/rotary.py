@@ -16,6 +16,7 @@ from ..walk import shown
 from .description import STRETCHED, Rotary
 from .doors import flag, row, whole_number
 from .heads import head_size, is_latent, positions, rotated
+from .parameters import is_nested
 from .source import Source
 
 _CHUNKED = ("qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text", "glm4v", "glm4v_moe")
@@ -62,6 +63,7 @@ def rotary(source: Source, one: Mapping, kind: str | None) -> Rotary:
         layout,
         mscales,
         _softmax_factor(left, source.given),
+        is_nested(source.given),
     )
 
 

@@ -3,9 +3,11 @@
 import pytest
 import torch
 from exptx.numeric import BadChoice, RotaryEmbedding
+from exptx.proofs.inspection.differences import differences
 from exptx.proofs.inspection.single import U, relative_errors
 from exptx.symbolic.configs.read import read_config
-from transformers import LlamaConfig, Phi3Config
+from transformers import Gemma3TextConfig, LlamaConfig, Phi3Config
+from transformers.models.gemma3.modeling_gemma3 import Gemma3RotaryEmbedding
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 2, "num_hidden_layers": 1, "max_position_embeddings": 4096}
@@ -77,3 +79,17 @@ def test_layers_without_rotation_are_refused():
     layers = {"model_type": "cohere2", "head_dim": 8, "num_hidden_layers": 4, "sliding_window": 4}
     with pytest.raises(BadChoice, match="whose layers have no rotary positions"):
         RotaryEmbedding.from_config(layers, layer_type="full_attention")
+
+
+def test_truncate_inside_a_layer_type_is_not_seen_by_transformers():
+    """Its ramp is rounded outward there; that of the exact table is not."""
+    one = {**RULES[2], "truncate": False}
+    sizes = {**SIZES, "layer_types": ["full_attention"], "sliding_window": 8}
+    config = Gemma3TextConfig(**sizes, head_dim=32, rope_parameters={"full_attention": one})
+    ids = torch.tensor([[0, 1, 3000]])
+    module = RotaryEmbedding.from_config(config, layer_type="full_attention", angles="hf")
+    known = Gemma3RotaryEmbedding(config)(torch.zeros(1), ids, layer_type="full_attention")
+    assert all(torch.equal(a, b[..., : a.shape[-1]]) for a, b in zip(module.tables(ids), known, strict=True))
+    exact = read_config(config.to_dict()).group("full_attention").encoding
+    (row,) = [row for row in differences(exact, 4096) if row["about"] == "truncate"]
+    assert "transformers 5.24" in row["who"]
