@@ -82,8 +82,19 @@ def over_a_field(matrix: sp.ImmutableMatrix, name: str = "matrix") -> DomainMatr
     field = field.frac_field(*free) if free else field
     entries = {i: {} for i in range(matrix.rows)}
     for (i, j), entry in matrix.todok().items():
-        entries[i][j] = field.from_sympy(entry)
+        entries[i][j] = _placed(entry, field, name)
     return DomainMatrix(entries, matrix.shape, field).to_dense()
+
+
+def _placed(entry: sp.Expr, field: Any, name: str) -> Any:
+    """The entry as an element of the field. Unsupported where sympy's search for it runs out of digits."""
+    try:
+        return field.from_sympy(entry)
+    except ValueError as error:  # of PSLQ, for roots of long numbers
+        raise Unsupported(
+            f"{name} has the entry {text(entry)}, whose numbers are too long for a number field; write a free "
+            "symbol for it"
+        ) from error
 
 
 def in_field(matrix: sp.MatrixBase) -> DomainMatrix:

@@ -95,3 +95,10 @@ def test_the_row_of_the_turn(row, vectors):
 def test_other_input_is_refused_in_one_sentence(name, given, error, sentence):
     with pytest.raises(error, match=sentence):
         encoding(name, **given)
+
+
+def test_a_rate_of_many_digits_is_bounded_like_any_other():
+    """L is skew whichever its rate: exp(tL) turns, and nothing grows."""
+    long = encoding("grape_m", a=(1, 2, 2), b=(2, 0, 1), rate=sp.Rational(10**200 + 7, 3**100))
+    assert 1 <= long.generators[0].metric().bound.upper < 1 + sp.Rational(1, 10**9)
+    assert long.is_bounded().status is Status.PROVED
