@@ -92,7 +92,7 @@ def _placed(entry: sp.Expr, field: Any, name: str) -> Any:
         return field.from_sympy(entry)
     except ValueError as error:  # of PSLQ, for roots of long numbers
         raise Unsupported(
-            f"{name} has the entry {text(entry)}, whose numbers are too long for a number field; write a free "
+            f"{name} has the entry {text(entry)}, whose numbers are too long for a field; write a free "
             "symbol for it"
         ) from error
 
