@@ -36,6 +36,7 @@ class Term:
     turning: bool
     pair: bool = False
     parts: tuple[sp.Expr, sp.Expr] = (S.Zero, S.Zero)  # phase in x, coefficient that must not vanish
+    slow: tuple[sp.Expr, sp.Expr] = (S.Zero, S.Zero)  # phase in logarithms alone, what it is per log x
 
 
 class Side(NamedTuple):
@@ -122,6 +123,8 @@ def _swings(turning: list[Term]) -> tuple[sp.Expr, ...]:
     again and again. Errors: Unsupported where two phases, or a coefficient and 0, are not told apart.
     """
     found: list[sp.Expr] = []
+    if _one_slow_pair(turning):
+        return nonvanishing(factored(turning[0].parts[1]), {}, "the leading part of the bias")
     for k, term in enumerate(turning):
         phase, coefficient = term.parts
         if phase == 0:
@@ -133,6 +136,13 @@ def _swings(turning: list[Term]) -> tuple[sp.Expr, ...]:
             found += [sp.Poly(side, X).LC() for side in (sides[:1] if halves else sides)]
     conditions = (nonvanishing(factored(x), {}, "the leading part of the bias") for x in found)
     return tuple(dict.fromkeys(x for part in conditions for x in part))
+
+
+def _one_slow_pair(turning: list[Term]) -> bool:
+    """Whether they are e^{iφ} and e^{-iφ} alone, φ → ±∞ made of logarithms: a cosine that is 1 for ever."""
+    if len(turning) != 2 or not all(known_sign(term.slow[1]) for term in turning):
+        return False
+    return sp.expand(turning[0].slow[0] + turning[1].slow[0]) == 0
 
 
 def _size(rho: sp.Expr, a: sp.Expr, k: sp.Expr, u: sp.Symbol) -> str:
@@ -178,17 +188,30 @@ def _foreign_term(term: Foreign, case: Case, way: int) -> Term:
         raise Unsupported(f"the growth of exp({text(growth.xreplace(case.logs.values))}) is not known")
     exponent = sp.Poly(growth.xreplace(values).subs(case.u, way * case.u), case.u)
     turning = not term.phase.is_zero
-    parts = (S.Zero, S.Zero)
+    parts, slow = (S.Zero, constant.xreplace(values)), _slow(term.phase, case)
     if turning and not term.phase.has(*case.logs.values):
         parts = (term.phase.xreplace(values).subs(case.u, way * X), constant.xreplace(values))
     mean = S.Zero if turning else constant.xreplace(values)
     if exponent.degree() < 2:
-        return Term((exponent.coeff_monomial(case.u), a.xreplace(values), k), mean, turning, parts=parts)
+        return Term(
+            (exponent.coeff_monomial(case.u), a.xreplace(values), k), mean, turning, parts=parts, slow=slow
+        )
     if exponent.LC().is_negative:
         return Term((-S.Infinity, S.Zero, S.Zero), mean, turning, parts=parts)
     if exponent.LC().is_positive:
         return Term((S.Infinity, S.Zero, S.Zero), mean, turning, parts=parts)
     raise Unsupported(f"the sign of {text(exponent.LC())} is not known; declare its symbols")
+
+
+def _slow(phase: sp.Expr, case: Case) -> tuple[sp.Expr, sp.Expr]:
+    """(φ, c) for a phase φ ~ c·log|u| that is a sum of logarithms; c = 0 for any other."""
+    logs, plain = case.logs.values, sp.expand(phase)
+    degrees = {theta: sp.degree(sp.exp(value), case.u) for theta, value in logs.items()}
+    rates = {theta: plain.coeff(theta) for theta in logs}
+    rest = sp.expand(plain - sp.Add(*(rate * theta for theta, rate in rates.items())))
+    if case.u in plain.free_symbols or any(x.has(*logs) for x in (rest, *rates.values())):
+        return plain, S.Zero
+    return plain, sp.Add(*(rates[theta] * degrees[theta] for theta in logs)).xreplace(case.constants.values)
 
 
 def _compare(a: Order, b: Order) -> int:

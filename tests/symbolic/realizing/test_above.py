@@ -1,5 +1,6 @@
 """Upper bounds on the line: what the dominant terms decide, and what they leave open."""
 
+import mpmath
 import pytest
 import sympy as sp
 from exptx.symbolic.realizing.above import bounded_above, bounded_below
@@ -138,3 +139,29 @@ def test_constants_of_any_size_are_no_hindrance():
         bounded_above(huge * sp.cos(u) + u**2 * sp.cos(2 * u) * (huge**2 + huge), u).status is Status.REFUTED
     )
     assert bounded_above(huge * sp.cos(u) - huge**2 * u**2, u).status is Status.PROVED
+
+
+@pytest.mark.parametrize(
+    "bias",
+    [
+        u * sp.cos(sp.log(1 + u**2)),
+        -u * sp.cos(sp.log(1 + u**2)) + sp.log(1 + u**2),
+        sp.sqrt(1 + u**2) * sp.sin(3 * sp.log(2 + u**2) + 1),
+    ],
+    ids=str,
+)
+def test_one_cosine_of_a_logarithm_swings_for_ever(bias):
+    """At log(1 + u²) = 2πn the cosine is 1, and mpmath sees values beyond any bound on the way out."""
+    assert bounded_above(bias, u).status is bounded_below(bias, u).status is Status.REFUTED
+    with mpmath.workdps(30):
+        given = sp.lambdify(u, bias, "mpmath")
+        values = [given(mpmath.exp(mpmath.mpf(k) / 20)) for k in range(400, 600)]
+    assert max(values) > 10**8
+    assert min(values) < -(10**8)
+
+
+def test_phases_that_stay_put_swing_no_more():
+    """log(1 + u²) - 2 log(1 + |u|) tends to 0, so its cosine tends to 1."""
+    still = sp.cos(sp.log(1 + u**2) - 2 * sp.log(1 + sp.Abs(u)))
+    assert bounded_above(-sp.Abs(u) * still, u).status is not Status.REFUTED
+    assert bounded_above(sp.cos(sp.log(1 + u**2)), u).status is Status.PROVED
