@@ -25,7 +25,7 @@ GROWING = ("copy", "exptx, out=", "transformers eager")
 GROWTH_HEADS, GROWTH = 4, tuple(512 * 2**n for n in range(8))
 DTYPES = (torch.float32, torch.bfloat16)
 BATCHES = (1, 64)
-ROUNDS = {"prefill": 7, "decode": 25, "training": 5, "growth": 5, "slots": 5, "decide": 3}
+ROUNDS = {"prefill": 5, "decode": 25, "training": 5, "growth": 5, "slots": 5, "decide": 3}
 Runner = Callable[[int], Race]  # told how many rounds
 
 
@@ -75,8 +75,10 @@ def _runners(group: str, tokens: int, compiled: bool) -> list[tuple[str, Runner]
     if group == "decide":
         return [("decide", decide.race)]
     if group == "slots":
-        named = [(f"slots, {dtype}", dtype) for dtype in (*DTYPES, torch.float16)]
-        races = [(name, partial(slots.race, dtype, tokens=tokens)) for name, dtype in named]
+        races = [
+            (slots.title(dtype), partial(slots.race, dtype, tokens=tokens))
+            for dtype in (*DTYPES, torch.float16)
+        ]
         return [*races, ("memory of slots", partial(slots.memory, tokens=tokens))]
     return [(case.name, partial(rotary, case, compiled=compiled)) for case in cases(group, tokens)]
 

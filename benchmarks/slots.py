@@ -84,6 +84,11 @@ def used(run: Callable[[], Tensor], name: str, given: tuple[Tensor, Tensor, Tens
     return (off / (budget * (SLOTS_ALLOWANCE if name == SLOTS else 1))).max().item()
 
 
+def title(dtype: torch.dtype) -> str:
+    """Such as "slots, float16"."""
+    return f"slots, {str(dtype).removeprefix('torch.')}"
+
+
 def race(dtype: torch.dtype, rounds: int, tokens: int = TOKENS) -> Race:
     """Those who are right are timed."""
     given = inputs(tokens, dtype)
@@ -93,8 +98,7 @@ def race(dtype: torch.dtype, rounds: int, tokens: int = TOKENS) -> Race:
         judged(Row(name, kinds.get(name, "eager"), "fresh", TIMED), used(run, name, given))
         for name, run in runs.items()
     ]
-    name = f"slots, {str(dtype).removeprefix('torch.')}"
-    return Race("slots", name, tuple(given[0].shape), timed(rows, runs, rounds))
+    return Race("slots", title(dtype), tuple(given[0].shape), timed(rows, runs, rounds))
 
 
 PEAK = """
@@ -127,4 +131,4 @@ def memory(rounds: int, tokens: int = TOKENS) -> Race:
     return Race("slots", "memory of slots", lengths, (), "one call adds " + ", ".join(said))
 
 
-__all__ = ["contestants", "inputs", "mask", "memory", "oracle", "peak_memory", "race", "used"]
+__all__ = ["contestants", "inputs", "mask", "memory", "oracle", "peak_memory", "race", "title", "used"]
