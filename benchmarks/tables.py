@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from .bars import HELD, Bar
-from .race import TIMED, Race, Row
+from .race import ABSENT, TIMED, Race, Row
 from .run import Outcome
 from .timing import Quartiles, ratio
 
+COMMAND = "exptx bench --markdown"
 PRINTED = {
-    "prefill": "q and k of (1, 32, 4096, 128)",
-    "training": "the same, forward + backward",
+    "prefill": "q and k",
+    "training": "the same with gradients",
     "decode": "one new token",
-    "growth": "q and k of (1, 8, tokens, 128)",
-    "slots": "ALiBi on (1, 8, 4096, 64)",
+    "growth": "longer and longer",
+    "slots": "ALiBi",
 }
 
 
@@ -80,24 +81,32 @@ def markdown(found: Outcome) -> str:
     """Tables of medians, a row a contestant and a column a race; what was wanted; where and when."""
     parts = [_table(found, group) for group in PRINTED if any(r.group == group for r in found.races)]
     missed = [bar for bar in found.bars if bar.status != HELD]
-    verdict = f"Wanted of ratios in one run: {_summary(found.bars)}" + ":" * bool(missed)
-    parts.append(
-        "\n".join([verdict + "." * (not missed), "", *(f"- {_bar(bar)}" for bar in missed)]).rstrip()
-    )
-    return "\n\n".join([*parts, "\n".join(_machine(found.machine))])
+    said = [f"Wanted of ratios in one run: {_summary(found.bars)}.", *(f"- {_bar(bar)}" for bar in missed)]
+    where = ". ".join([f"Printed by `{COMMAND}`", *_machine(found.machine)])
+    return "\n\n".join([*parts, "\n".join(said), f"{where}."])
 
 
 def _table(found: Outcome, group: str) -> str:
     races = [race for race in found.races if race.group == group and race.rows]
-    names = dict.fromkeys(_general(row) for race in races for row in race.rows)
-    cells = [[_cell(race, name) for race in races] for name in names]
-    head = [PRINTED[group], *(_column(race) for race in races)]
-    lines = [
-        head,
-        ["---", *["--:"] * len(races)],
-        *([name, *row] for name, row in zip(names, cells, strict=True)),
+    words = [race.name.split(", ")[1:] for race in races]
+    shared = [word for word in words[0] if all(word in others for others in words)]
+    title = ", ".join([PRINTED[group], *shared * (len(races) > 1), _shapes(races)])
+    head = [
+        title,
+        *(", ".join(word for word in one if word not in shared or len(races) == 1) for one in words),
     ]
+    names = dict.fromkeys(_general(row) for race in races for row in race.rows)
+    lines = [head, ["---", *["--:"] * len(races)]]
+    lines += [[name, *(_cell(race, name) for race in races)] for name in names]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _shapes(races: Sequence[Race]) -> str:
+    """The shape, with a word where it differs: (1, 4, tokens, 128)."""
+    names = ("batch", "heads", "tokens", "features")
+    sizes = [set(one) for one in zip(*(race.shape for race in races), strict=True)]
+    shown = (str(*size) if len(size) == 1 else name for size, name in zip(sizes, names, strict=True))
+    return f"({', '.join(shown)})"
 
 
 def _general(row: Row) -> str:
@@ -105,16 +114,13 @@ def _general(row: Row) -> str:
     return row.name.partition(":")[0] if row.kind == "eager" else row.name
 
 
-def _column(race: Race) -> str:
-    """What tells a race from its neighbours."""
-    return ", ".join(race.name.split(", ")[1:])
-
-
 def _cell(race: Race, name: str) -> str:
     row = next((row for row in race.rows if _general(row) == name), None)
     if row is None:
         return ""
-    return seconds(row.quartiles.median) if row.status == TIMED else f"{row.status}: {row.reason}"
+    if row.status == TIMED:
+        return seconds(row.quartiles.median)
+    return row.reason if row.status == ABSENT else f"{row.status}: {row.reason}"
 
 
 __all__ = ["markdown", "race_text", "seconds", "text"]

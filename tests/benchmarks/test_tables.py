@@ -38,9 +38,18 @@ def test_text_says_who_what_and_how_much_of_a_copy():
 
 def test_markdown_has_a_column_a_race_and_lists_what_is_not_held():
     lines = markdown(FOUND).splitlines()
-    assert lines[0] == "| q and k of (1, 32, 4096, 128) | float32, interleaved |"
+    assert lines[0] == "| q and k, (1, 32, 4096, 128) | float32, interleaved |"
     assert "| eager, out= | 100 ms |" in lines, "without the formulation, which differs from race to race"
     assert sum(line.startswith("- not measured") for line in lines) == 2
+
+
+def test_what_all_columns_share_stands_in_the_corner():
+    races = [
+        Race("growth", f"growth, {n} tokens, float32, half-split", (1, 4, n, 128), ROWS) for n in (512, 1024)
+    ]
+    head = markdown(Outcome(MACHINE, tuple(races))).splitlines()[0]
+    corner = "longer and longer, float32, half-split, (1, 4, tokens, 128)"
+    assert head == f"| {corner} | 512 tokens | 1024 tokens |"
 
 
 def test_a_wrong_kernel_of_ours_is_said_aloud():
