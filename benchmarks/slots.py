@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from ..numeric.bias import alibi_slopes
-from ..numeric.biased import alibi_attention
+from ..numeric.biases.attention import alibi_attention
+from ..numeric.biases.slopes import alibi_slopes
 from ..numeric.rounding import unit_roundoff
 from .race import TIMED, Race, Row, judged, timed
 

@@ -10,7 +10,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from exptx.numeric import attend, biased, eager, flow, rerotation, rotary, tables  # noqa: E402
+from exptx.numeric import attend, eager, flow, rerotation, rotary, tables  # noqa: E402
+from exptx.numeric.biases import attention as biased  # noqa: E402
 from exptx.numeric.layout import join_pairs, split_pairs  # noqa: E402
 from exptx.numeric.rounding import unit_roundoff  # noqa: E402
 from exptx.proofs import budget, measure  # noqa: E402

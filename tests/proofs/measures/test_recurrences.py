@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from exptx.numeric import decays, linear_forms, states  # noqa: E402
+from exptx.numeric.linear import decays, forms, states  # noqa: E402
 from exptx.proofs.measures import recurrences, residual  # noqa: E402
 
 BLOCKS = ("fade", "turn")
@@ -49,7 +49,7 @@ def changed(monkeypatch, **fields):
             **{name: fields.get(name, lambda x, _: x)(value, step) for name, value in vars(found).items()}
         )
 
-    monkeypatch.setattr(linear_forms, "halved", wrong)
+    monkeypatch.setattr(forms, "halved", wrong)
 
 
 CHUNKS = [("chunks", "fade"), ("chunks-any-size", None)]
@@ -87,7 +87,7 @@ def test_a_token_that_is_added_before_its_decay_is_seen(law, encoding, monkeypat
         high, low = factor
         return (state + added) * (high if low is None else high + low)
 
-    monkeypatch.setattr(linear_forms, "carried", early)
+    monkeypatch.setattr(forms, "carried", early)
     if encoding == "turn":  # no decay: before and after are one
         assert measured(law, encoding).as_expected
     else:

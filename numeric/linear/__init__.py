@@ -1,0 +1,1 @@
+"""Linear attention with decays, turns and gates; its states and how they combine."""
