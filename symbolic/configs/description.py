@@ -12,6 +12,7 @@ import sympy as sp
 from ..errors import BadInput
 from ..frequencies import frequencies
 from ..scaling import Frequencies
+from ..walk import shown
 
 LENGTH_DEPENDENT = ("dynamic", "longrope")
 STRETCHED = ("yarn", "llama3", "longrope")  # rules that name the length of training
@@ -151,8 +152,9 @@ class ModelConfig:
             return turning[0]
         kinds = [group for group in self.groups if group.kind == layer_type]
         if not kinds:
-            names = ", ".join(dict.fromkeys(str(group.kind) for group in self.groups))
-            raise BadInput(f"layer_type is {layer_type!r}; config has {names}")
+            names = ", ".join(dict.fromkeys(group.kind for group in self.groups if group.kind is not None))
+            others = f"config has {names}" if names else "config tells no types of layers apart, so leave it out"
+            raise BadInput(f"layer_type is {shown(layer_type)}; {others}")
         return next((group for group in kinds if isinstance(group.encoding, Rotary)), kinds[0])
 
 

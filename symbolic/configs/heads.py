@@ -72,54 +72,60 @@ def rotated(source: Source, left: dict[str, object], head_dim: int) -> int:
     share = left.pop("partial_rotary_factor", None)
     if is_latent(source.given):  # the share counts the whole head, of which this part is taken already
         return head_dim
-    size = _said(source, share, head_dim)
+    size, key = _said(source, share, head_dim)
     if size == head_dim:
         return size
     if not 2 <= size <= head_dim or size % 2:
-        raise BadInput(f"{size} of {head_dim} features would turn; an even number from 2 to {head_dim} works")
-    return _followed(source, size, head_dim, str(left["rope_type"]))
+        raise BadInput(
+            f"{key} makes {size} of {head_dim} features turn; an even number from 2 to {head_dim} works"
+        )
+    return _followed(source, size, head_dim, str(left["rope_type"]), key)
 
 
-def _said(source: Source, share: object, head_dim: int) -> int:
-    """The number of features that the keys ask for."""
-    given, family = source.given, source.family
-    share = given.get("rotary_pct") if share is None else share
+def _said(source: Source, share: object, head_dim: int) -> tuple[int, str]:
+    """The number of features that the keys ask for, and the key that does."""
+    given, family, key = source.given, source.family, "partial_rotary_factor"
+    percent = given.get("rotary_pct")
+    if percent is not None and share not in (None, percent):
+        raise BadInput(f"{key} is {shown(share)} and rotary_pct is {shown(percent)}; give one of them")
+    if share is None and percent is not None:
+        share, key = percent, "rotary_pct"
     size = whole_number(given, "rotary_dim", most=WIDEST)
     if share is None and size is None and family is not None and family.share is not None:
         share = family.share
-        source.note("partial_rotary_factor", f"it is absent; {source.model_type} then takes {share:g}")
+        source.note(key, f"it is absent; {source.model_type} then takes {share:g}")
     if share is None:
-        return head_dim if size is None else size
-    counted = _share_of(share, head_dim)
+        return head_dim if size is None else size, "rotary_dim"
+    counted = _share_of(share, key, head_dim)
     if size not in (None, counted):
-        raise BadInput(f"rotary_dim is {size}, but {shown(share)} of {head_dim} features are {counted}")
-    return counted
+        raise BadInput(
+            f"rotary_dim is {size}, but {key} is {shown(share)}, which is {counted} of {head_dim} features; "
+            "give one of them"
+        )
+    return counted, key if size is None else "rotary_dim"
 
 
-def _share_of(share: object, head_dim: int) -> int:
-    portion = exact_entry(as_written(share), "partial_rotary_factor")
+def _share_of(share: object, key: str, head_dim: int) -> int:
+    portion = exact_entry(as_written(share), key)
     if not 0 < portion <= 1:
-        raise BadInput(f"partial_rotary_factor is {shown(share)}; a number above 0 and at most 1 works")
-    return int(floor(portion * head_dim, "partial_rotary_factor · head_dim"))
+        raise BadInput(f"{key} is {shown(share)}; a number above 0 and at most 1 works")
+    return int(floor(portion * head_dim, f"{key} · head_dim"))
 
 
-def _followed(source: Source, size: int, head_dim: int, rule: str) -> int:
-    """The part that turns, unless the model's code turns all of the head nevertheless."""
-    if rule == "default" and source.given.get("rotary_dim") is None:
+def _followed(source: Source, size: int, head_dim: int, rule: str, key: str) -> int:
+    """The part that turns, unless the model's code is known to turn all of the head nevertheless."""
+    guess = ""
+    if rule == "default" and key != "rotary_dim":
         if source.family is None:
-            raise BadInput(
-                f"partial_rotary_factor asks for {size} of {head_dim} features with rope_type 'default', "
-                f"which some models ignore; {source.model_type} is not known, so give rotary_dim"
-            )
-        if not source.family.partial:
+            guess = f"; some models ignore the key, and {source.unknown}"
+        elif not source.family.partial:
             source.note(
-                "partial_rotary_factor",
-                f"{source.model_type} ignores it with rope_type 'default': all {head_dim} features turn",
+                key, f"{source.model_type} ignores it with rope_type 'default': all {head_dim} features turn"
             )
             return head_dim
     source.note(
-        "partial_rotary_factor",
+        key,
         f"{size} of {head_dim} features turn, the exponents count {size}, and the others carry no position; "
-        "rope_type 'proportional' would count the whole head",
+        f"rope_type 'proportional' would count the whole head{guess}",
     )
     return size

@@ -27,6 +27,12 @@ class Source:
         """The model_type as a message shows it."""
         return f"model_type {shown(self.given.get('model_type'))}"
 
+    @property
+    def unknown(self) -> str:
+        """That nothing is known of the model's code, as a message says it."""
+        absent = self.given.get("model_type") is None
+        return "there is no model_type" if absent else f"{self.model_type} is not known"
+
     def note(self, key: str, sentence: str) -> None:
         """Say once what `key` means here."""
         self.notes.setdefault((key, sentence))

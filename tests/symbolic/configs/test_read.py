@@ -135,14 +135,55 @@ def test_llama_takes_a_partial_factor_in_three_ways(rule, planes, held):
     assert rule == "proportional" or "partial_rotary_factor" in dict(model.notes)
 
 
-def test_where_models_disagree_about_a_partial_factor_an_unknown_model_is_asked():
-    config = {"head_dim": 64, "rope_theta": 1e4, "partial_rotary_factor": 0.5}
-    with pytest.raises(
-        BadInput, match="some models ignore; model_type None is not known, so give rotary_dim"
-    ):
-        read_config(config)
-    del config["partial_rotary_factor"]
-    assert read_config({**config, "rotary_dim": 32}).group().encoding.rotary_dim == 32
+@pytest.mark.parametrize("key", ["partial_rotary_factor", "rotary_pct"])
+@pytest.mark.parametrize(
+    ("model_type", "features", "words"),
+    [
+        (None, 16, "some models ignore the key, and there is no model_type"),
+        ("mine", 16, "some models ignore the key, and model_type 'mine' is not known"),
+        ("gpt_neox", 16, "16 of 64 features turn"),
+        ("llama", 64, "model_type 'llama' ignores it with rope_type 'default': all 64 features turn"),
+    ],
+)
+def test_a_share_is_taken_at_its_word_but_where_the_model_is_known_to_ignore_it(
+    key, model_type, features, words
+):
+    """Taken at its word: as the same number of features, given outright."""
+    config = {"head_dim": 64, "rope_theta": 1e4, "model_type": model_type}
+    model = read_config({**config, key: 0.25})
+    assert words in dict(model.notes)[key]
+    same = read_config({**config, "rotary_dim": features, "model_type": None}).group().encoding
+    assert model.group().encoding.rotary_dim == same.rotary_dim == features
+    assert model.group().encoding.frequencies() == same.frequencies()
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"rotary_pct": 0.3}, "rotary_pct makes 19 of 64 features turn; an even number from 2 to 64"),
+        ({"rotary_pct": 2}, "rotary_pct is 2; a number above 0 and at most 1 works"),
+        ({"partial_rotary_factor": -1}, "partial_rotary_factor is -1; a number above 0"),
+        ({"rotary_dim": 7}, "rotary_dim makes 7 of 64 features turn"),
+        ({"rotary_dim": 8, "rotary_pct": 0.5}, "rotary_dim is 8, but rotary_pct is 0.5, which is 32 of 64"),
+        (
+            {"partial_rotary_factor": 0.25, "rotary_pct": 0.5},
+            "partial_rotary_factor is 0.25 and rotary_pct is 0.5; give one of them",
+        ),
+    ],
+)
+def test_a_share_that_is_refused_is_called_by_the_key_that_was_written(keys, words):
+    with pytest.raises(BadInput, match=words):
+        read_config({"head_dim": 64, "rope_theta": 1e4, **keys})
+
+
+def test_a_layer_type_is_refused_where_the_config_has_none_or_others():
+    plain = read_config({"head_dim": 64, "rope_theta": 1e4})
+    with pytest.raises(BadInput, match="is 'full'; config tells no types of layers apart, so leave it out"):
+        plain.group("full")
+    one = {"rope_theta": 1e4}
+    typed = read_config({"head_dim": 64, "rope_parameters": {"full": one, "sliding": one}})
+    with pytest.raises(BadInput, match="is 'ful'; config has full, sliding"):
+        typed.group("ful")
 
 
 @pytest.mark.parametrize(
