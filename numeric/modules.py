@@ -39,8 +39,9 @@ class RotaryEmbedding(nn.Module):
     or a tensor (axes, pairs). They are lowered to numbers once, here, and kept outside buffers, in float64
     (in float32 for angles="hf"), so `.half()`, `.to(torch.bfloat16)` and `to_empty()` from the meta device
     leave the angles as they are, and they follow the module to another device. interleaved, layout: as for
-    `rotary_embedding`; of wider heads the first 2 * pairs coordinates turn. angles: "exact" or "hf", as for
-    `rotary_table`. attention_scaling: amplitude of cos and sin; left at 1, Frequencies bring their own.
+    `rotary_embedding`; of wider heads the first 2 * pairs coordinates turn (a module made from a config or
+    an encoding refuses heads of another width than it says). angles: "exact" or "hf", as for `rotary_table`.
+    attention_scaling: amplitude of cos and sin; left at 1, Frequencies bring their own.
     Frequencies of a rule that follows the length (dynamic NTK, the short factors of LongRoPE) are for one
     length: positions beyond it are refused, and `rerotate` carries cached keys over to the next ones.
     Modules with the same frequencies share the tables they form. Compiles with torch.compile(fullgraph=True).
@@ -72,6 +73,7 @@ class RotaryEmbedding(nn.Module):
         self.axes = 1 if kept.ndim == 1 else len(kept)
         self._on_axes, self._text = kept.ndim == 2, getattr(frequencies, "text", False)
         self.longest = longest_of(frequencies)
+        self.head_dim: int | None = None  # the width of heads, where what the module is made from says it
         self._shelf: Shelf | None = None
 
     @classmethod
@@ -84,7 +86,9 @@ class RotaryEmbedding(nn.Module):
         BadInput for an encoding that does not turn planes by coordinates.
         """
         waves, interleaved = axis_frequencies(encoding), is_interleaved(encoding)
-        return cls(waves, interleaved=interleaved, layout=layout, angles=angles)
+        module = cls(waves, interleaved=interleaved, layout=layout, angles=angles)
+        module.head_dim = int(encoding.head_dim)
+        return module
 
     @classmethod
     def from_config(
@@ -112,14 +116,16 @@ class RotaryEmbedding(nn.Module):
         if encoding.sections:
             waves = sectioned(waves, encoding.sections, encoding.section_layout or "chunked")
         options = {"interleaved": bool(encoding.interleaved) if interleaved is None else interleaved}
-        if angles != "hf":
-            return cls(waves, layout=layout, angles=angles, **options)
-        single, scaling = hf_frequencies(encoding, seq_len)
-        if isinstance(waves, AxisFrequencies):
-            owned = torch.tensor([[w != 0 for w in rates] for rates in waves.exact], device="cpu")
-            single = torch.where(owned, single, 0.0)
-        module = cls(single, layout=layout, angles=angles, attention_scaling=scaling, **options)
-        module.longest, module._text = waves.longest, getattr(waves, "text", False)
+        if angles == "hf":
+            single, scaling = hf_frequencies(encoding, seq_len)
+            if isinstance(waves, AxisFrequencies):
+                owned = torch.tensor([[w != 0 for w in rates] for rates in waves.exact], device="cpu")
+                single = torch.where(owned, single, 0.0)
+            module = cls(single, layout=layout, angles=angles, attention_scaling=scaling, **options)
+            module.longest, module._text = waves.longest, getattr(waves, "text", False)
+        else:
+            module = cls(waves, layout=layout, angles=angles, **options)
+        module.head_dim = encoding.head_dim
         return module
 
     def __getstate__(self) -> dict:
@@ -168,10 +174,16 @@ class RotaryEmbedding(nn.Module):
         q, k: (batch, heads, time, head_dim), or (batch, time, heads, head_dim) with layout="bthd", of any
         float dtype. position_ids: (time,) or (batch, time), integers or float clock readings, shared by
         both. On several axes (axes, batch or 1, time), a row for every coordinate; for sections of one table
-        (M-RoPE) also (time,) or (batch, time), text, whose coordinates are equal.
-        Errors as for `rotary_table` and `rotary_embedding`; gradients flow to q and k.
+        (M-RoPE) also (time,) or (batch, time), text, whose coordinates are equal. Gradients flow to q and k.
+        Errors as for `rotary_table` and `rotary_embedding`; BadTensor for heads of another width than the
+        config or encoding says, if the module is made from one.
         """
         check_heads(q, "q", self.layout)
+        if self.head_dim not in (None, q.shape[-1]):
+            raise BadTensor(
+                f"q has head_dim {q.shape[-1]}, but the config or encoding of this module says "
+                f"{self.head_dim}; heads of {self.head_dim} features work"
+            )
         batch, time = q.shape[0], q.shape[time_axis(self.layout)]
         if self._on_axes:
             position_ids = check_coordinates(position_ids, self.axes, self._text, batch, time)
@@ -194,8 +206,9 @@ class RotaryEmbedding(nn.Module):
 
     def extra_repr(self) -> str:
         """The options, for print(model)."""
+        width = "" if self.head_dim is None else f"head_dim={self.head_dim}, "
         return (
-            f"rotary_dim={self.rotary_dim}, interleaved={self.interleaved}, "
+            f"{width}rotary_dim={self.rotary_dim}, interleaved={self.interleaved}, "
             f"layout={self.layout!r}, angles={self.angles!r}"
         )
 

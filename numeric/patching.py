@@ -88,7 +88,8 @@ def patch(model: nn.Module, *, angles: str = "exact") -> nn.Module:
     from the exact frequencies of the config. Tables are float32 whatever the model is cast to afterwards;
     half precision is computed in float32 and rounded once. Weights, cache and config are not touched.
     NotPatched, naming the module, for a model that does anything else: frequencies that change with the
-    length, positions on several axes, frequencies that are not those of the config. Then nothing is changed.
+    length, positions on several axes, frequencies that are not those of the config, ready tables of sin and
+    cos (GPT-J, CodeGen, RoFormer). Then nothing is changed.
     """
     if angles not in ("exact", "hf"):
         raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
@@ -98,7 +99,7 @@ def patch(model: nn.Module, *, angles: str = "exact") -> nn.Module:
         raise NotPatched("model is patched already; unpatch(model) first")
     found = [(name, module) for name, module in model.named_modules() if name and _layer_types(module)]
     if not found:
-        raise NotPatched("model has no module with a buffer inv_freq; a transformers model with RoPE works")
+        raise _none_found(model)
     with torch.device("cpu"):  # also where the model is being made on meta
         patched = {module: _replacement(model, name, module, angles) for name, module in found}
     for module, ready in patched.items():
@@ -222,6 +223,25 @@ def _refusal(name: str, module: nn.Module, why: str) -> NotPatched:
     return NotPatched(f"model.{name} ({type(module).__name__}) is left as it is: {why}")
 
 
+def _none_found(model: nn.Module) -> NotPatched:
+    """The refusal of a model without inv_freq, which may turn by other means."""
+    for name, module in model.named_modules():
+        words = (type(module).__name__, *vars(type(module)))
+        if name and any("rotary" in word.lower() for word in words):
+            tables = ", ".join(key for key, _ in module.named_buffers(recurse=False))
+            ready = f"ready ({tables})" if tables else "ready"
+            return _refusal(
+                name,
+                module,
+                f"its sin and cos come {ready}; models work that form them from a buffer inv_freq, as Llama "
+                "does",
+            )
+    return NotPatched(
+        "model has no module with a buffer inv_freq, nor other rotary positions; a transformers model with "
+        "RoPE works, such as Llama"
+    )
+
+
 def _pristine(name: str, module: nn.Module) -> nn.Module:
     """Such a module as its config makes it: in float32, on the CPU, whatever has been done to the model."""
     try:
@@ -232,7 +252,7 @@ def _pristine(name: str, module: nn.Module) -> nn.Module:
 
 def _check_fixed(name: str, module: nn.Module, kind: str) -> None:
     rule = getattr(module, "rope_type", "default")
-    rule = rule[kind] if isinstance(rule, Mapping) else str(rule)
+    rule = rule.get(kind, "default") if isinstance(rule, Mapping) else str(rule)
     if "dynamic" in rule or rule == "longrope":
         raise _refusal(
             name, module, f"rope_type {rule!r} changes its frequencies with the length of the text"
@@ -300,7 +320,8 @@ def _exact(name: str, pristine: nn.Module, kind: str) -> Frequencies:
     """The exact frequencies of the config, after comparing them with the model's."""
     waves, scaling = _buffer(pristine, kind, "inv_freq"), _buffer(pristine, kind, "attention_scaling")
     config: Any = pristine.config
-    given = dict(config.rope_parameters if kind == _ALL else config.rope_parameters[kind])
+    known = getattr(config, "rope_parameters", None) or {"rope_theta": getattr(config, "rope_theta", None)}
+    given = dict(known if kind == _ALL else known[kind])
     if given.get("rope_type", "default") != "proportional":
         given.pop("partial_rotary_factor", None)  # it is in the number of frequencies
     length = getattr(pristine.config, "max_position_embeddings", None)

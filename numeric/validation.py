@@ -30,14 +30,24 @@ def check_dense(x: Tensor, name: str) -> Tensor:
     return x
 
 
-def check_heads(x: object, name: str, layout: str = "bhtd") -> Tensor:
-    """x itself, known to be a floating-point tensor of rank 4."""
-    time_axis(layout)
+def check_heads(x: object, name: str, layout: str | None = None) -> Tensor:
+    """x itself, known to be a floating-point tensor of rank 4; layout None where the caller has no choice."""
+    time_axis(layout or "bhtd")
     x = check_tensor(x, name)
     if x.ndim != 4:
-        words = "(batch, heads, time, head_dim)" if layout == "bhtd" else "(batch, time, heads, head_dim)"
-        raise BadTensor(f"{name} has rank {x.ndim} and shape {tuple(x.shape)}; rank 4, {words}, works")
+        words = "(batch, time, heads, head_dim)" if layout == "bthd" else "(batch, heads, time, head_dim)"
+        raise BadTensor(
+            f"{name} has rank {x.ndim} and shape {tuple(x.shape)}; rank 4, {words}, works"
+            f"{_packed(name, layout) if x.ndim == 3 else ''}"
+        )
     return x
+
+
+def _packed(name: str, layout: str | None) -> str:
+    """How tokens without a batch become rank 4."""
+    if layout is None:
+        return f", and (tokens, heads, head_dim) as {name}.transpose(0, 1)[None]"
+    return f", and (tokens, heads, head_dim) as {name}[None] with layout='bthd'"
 
 
 def check_flag(x: object, name: str) -> bool:

@@ -51,7 +51,7 @@ def lowering(
     """
     _refuse_unknown("to", to, LANGUAGES)
     _refuse_unknown("factor", factor, FACTORS)
-    title, generators = _generators(what, assume, parameters)
+    title, generators, size = _generators(what, assume, parameters)
     of_name = what in encodings()
     options, formula = FACTORS[factor or ("query" if of_name else "flow")]
     word = what if of_name else "flow"
@@ -59,7 +59,7 @@ def lowering(
     parts = [lower_generator(generator, **options) for generator in generators]
     above = [f"{title}, axis {axis}" if len(parts) > 1 else title for axis in range(len(parts))]
     texts = [
-        _text(part, to, name, f"{line}\n{formula}")
+        _text(part, to, name, f"{line}{size}\n{formula}")
         for name, part, line in zip(names, parts, above, strict=True)
     ]
     checks = [part.verify() for part in parts]
@@ -115,16 +115,23 @@ def _program(program: Program) -> dict[str, Any]:
 
 def _generators(
     what: str, assume: Sequence[str], parameters: Mapping[str, str]
-) -> tuple[str, tuple[Generator, ...]]:
-    """What the input is called, and its generators: one, or one an axis."""
+) -> tuple[str, tuple[Generator, ...], str]:
+    """What the input is called, its generators, one or one an axis, and a line on a size not asked for."""
     if what in encodings():
         found = named(what, parameters, "lower")
         _refuse_outside(what, found)
         head = f", head 0 of {len(found.heads)}" if len(found.heads) > 1 else ""
-        return f"{found.sentence}{head}", found.heads[0].generators
+        return f"{found.sentence}{head}", found.heads[0].generators, _size(found, parameters)
     if parameters:
         raise BadInput(f"--set is for the parameters of a catalogue name, and {what[:40]!r} is none")
-    return _matrix(what, assume)
+    return (*_matrix(what, assume), "")
+
+
+def _size(found: Encoding, parameters: Mapping[str, str]) -> str:
+    """That the number of features is an example, where it was not given."""
+    if "head_dim" in parameters or "head_dim" not in found.parameters:
+        return ""
+    return f"\nhead_dim {found.parameters['head_dim']} is an example; give yours, as in --set head_dim=128"
 
 
 def _refuse_outside(what: str, found: Encoding) -> None:

@@ -20,6 +20,7 @@ from .walk import check_depth, text
 Formula = sp.Expr | MatrixExpr
 _MEANT_DIGITS = 12  # up to so many, a decimal is taken as meant: 0.1 is, 0.3333333333333333 is not
 MOST_DIGITS = 4_200  # of a number: Python writes no more than 4300
+_HOME = " (from sympy import Rational)"
 _NOT_A_NUMBER = (sp.S.NaN, sp.S.ComplexInfinity, sp.S.Infinity, sp.S.NegativeInfinity)
 
 
@@ -105,14 +106,14 @@ def write_exactly(value: Any) -> str:
     try:
         shown = Decimal(str(value)).normalize()
     except InvalidOperation:  # complex
-        return "write an exact number such as Rational(1, 10)"
+        return f"write an exact number such as Rational(1, 10){_HOME}"
     if not shown.is_finite():
-        return "write a finite exact number such as Rational(1, 10)"
+        return f"write a finite exact number such as Rational(1, 10){_HOME}"
     digits, exponent = len(shown.as_tuple().digits), int(shown.as_tuple().exponent)
     if digits > _MEANT_DIGITS or abs(exponent) > 2 * _MEANT_DIGITS:
-        return "write the exact number that it stands for, such as Rational(1, 3), sqrt(2) or pi"
+        return "write the exact number that it stands for, such as sympy's Rational(1, 3), sqrt(2) or pi"
     numerator, denominator = shown.as_integer_ratio()
-    return f"write {numerator}" if denominator == 1 else f"write Rational({numerator}, {denominator})"
+    return f"write {numerator}" if denominator == 1 else f"write Rational({numerator}, {denominator}){_HOME}"
 
 
 def _check_leaves(formula: Formula, name: str, names: dict[Any, Any]) -> None:

@@ -26,7 +26,7 @@ def exact_entry(value: object, name: str) -> sp.Expr:
         check_length(value, name, DIGITS)
         return value
     if not _finite(value):
-        raise BadInput(f"{name} is {shown(value)}; a finite exact number works, e.g. Rational(1, 10)")
+        raise BadInput(f"{name} is {shown(value)}; a finite exact number works, e.g. sympy.Rational(1, 10)")
     entry = admit(value, name)
     for number in entry.atoms(sp.Rational):
         check_length(number, name, DIGITS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Never
 
 import sympy as sp
 
@@ -61,6 +61,7 @@ def frequencies(
     max_position_embeddings: int | None = None,
     seq_len: int | None = None,
     layer_type: str | None = None,
+    **elsewhere: Never,
 ) -> Frequencies:
     """The frequencies of `head_dim` features in radians per position, and the attention factor.
 
@@ -69,9 +70,12 @@ def frequencies(
     which `layer_type` chooses. In a mapping, and only there, a float counts as its shortest decimal: 0.1 is
     1/10, exactly. rope_type: default, linear, dynamic, yarn, llama3, longrope, proportional.
     max_position_embeddings: the model's length, L0 of "dynamic". seq_len: the current length, on which
-    "dynamic" and "longrope" depend. BadInput names an unknown, missing or ambiguous key, WrongType a value
+    "dynamic" and "longrope" depend. Of heads that turn in part, head_dim counts the features that turn.
+    BadInput names an unknown, missing or ambiguous key, WrongType a value
     that is no exact number.
     """
+    for keyword in elsewhere:
+        raise WrongType(f"frequencies takes no {keyword}=; {_place(keyword)}")
     size = even(head_dim, "head_dim")
     lengths = Lengths(
         None
@@ -86,6 +90,15 @@ def frequencies(
     given = {key: as_written(x) for key, x in _layer(rope_parameters, layer_type).items() if x is not None}
     kind = check_keys(given)
     return _RULES[kind].compute(given, _rotated(given, kind, size), lengths)
+
+
+def _place(keyword: str) -> str:
+    """Where that belongs which was given as a keyword."""
+    if keyword == "rotary_dim":
+        return "give the number of features that turn as head_dim"
+    if any(keyword in (*_ANY, *rule.needs, *rule.takes) for rule in _RULES.values()):
+        return f"it is a key of rope_parameters, e.g. {{'rope_theta': 10000, {keyword!r}: …}}"
+    return "it takes max_position_embeddings=, seq_len= and layer_type="
 
 
 def _layer(given: Mapping, layer_type: str | None) -> Mapping:

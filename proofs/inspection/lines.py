@@ -94,8 +94,8 @@ def _rotary(group: Document) -> Iterator[Row]:
 
 def _turns(group: Document) -> Iterator[Row]:
     reach, trained = group["reach"], group["trained_length"]
-    if group["short_in_training"] is not None and (trained != reach or group["rule"] in STRETCHED):
-        before = min(trained, group["window"] or trained)
+    before = reach if trained is None else min(trained, group["window"] or trained)
+    if group["short_in_training"] is not None and (before != reach or group["rule"] in STRETCHED):
         how = " with the plain table" if group["rule"] in STRETCHED else ""
         yield "in training", _short(group["short_in_training"], _within(before, group["window"])) + how
     yield "in context", _short(group["short_in_context"], _within(reach, group["window"]))

@@ -153,8 +153,8 @@ class ModelConfig:
         kinds = [group for group in self.groups if group.kind == layer_type]
         if not kinds:
             names = ", ".join(dict.fromkeys(group.kind for group in self.groups if group.kind is not None))
-            others = f"config has {names}" if names else "config tells no types of layers apart, so leave it out"
-            raise BadInput(f"layer_type is {shown(layer_type)}; {others}")
+            others = names or "one kind of layer, so leave it out"
+            raise BadInput(f"layer_type is {shown(layer_type)}; config has {others}")
         return next((group for group in kinds if isinstance(group.encoding, Rotary)), kinds[0])
 
 

@@ -82,7 +82,11 @@ SYMMETRIC = encoding("symmetric_distance", slope=sp.Rational(1, 3), head_dim=D)
             BadTensor,
             r"position_ids is None, but there are 1 queries and 5 keys",
         ),
-        ({"q": torch.zeros(3, 5, D)}, BadTensor, "q has rank 3"),
+        (
+            {"q": torch.zeros(3, 5, D)},
+            BadTensor,
+            r"q has rank 3 .*, and \(tokens, .*\) as q.transpose\(0, 1\)\[None\]$",
+        ),
         (
             {"k": torch.zeros(2, 2, 5, D), "v": torch.zeros(2, 2, 5, D)},
             BadTensor,

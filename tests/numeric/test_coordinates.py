@@ -221,6 +221,11 @@ Q = torch.ones(2, 1, 5, 128)
             BadTensor,
             r"shape \(5,\), but there are 2 sequences of 5 tokens and 2 coordinates; .* coordinate, works$",
         ),
+        (
+            lambda: RotaryEmbedding.from_encoding(AXIAL)(Q, Q, torch.zeros(2, 1, 5)),
+            BadTensor,
+            "q has head_dim 128, but the config or encoding of this module says 16; heads of 16",
+        ),
         (lambda: RotaryEmbedding.from_encoding(AXIAL).tables(5), BadTensor, "2 coordinates"),
         (lambda: RotaryEmbedding(QWEN).tables(torch.arange(5)), BadTensor, "positions have 3 coordinates"),
         (lambda: rotary_table(QWEN, torch.zeros(2, 5)), BadTensor, "positions have 3 coordinates"),

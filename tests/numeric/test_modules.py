@@ -234,6 +234,30 @@ def test_wider_heads_are_rotated_in_part():
     assert not torch.equal(got[..., :16], q[..., :16])
 
 
+@pytest.mark.parametrize("angles", ["exact", "hf"])
+@pytest.mark.parametrize(
+    ("config", "turning"),
+    [
+        ({"head_dim": 16}, 16),
+        ({"hidden_size": 64, "num_attention_heads": 4}, 16),
+        ({"head_dim": 16, "partial_rotary_factor": 0.5}, 8),
+        ({"head_dim": 16, "rotary_pct": 0.5}, 8),
+        ({"head_dim": 16, "rotary_dim": 8}, 8),
+    ],
+)
+def test_a_config_says_how_wide_heads_are_and_how_much_of_them_turns(config, turning, angles):
+    rotate = RotaryEmbedding.from_config({"rope_theta": 10000, **config}, angles=angles)
+    q, k = heads(d=16)
+    same = RotaryEmbedding(frequencies(10000, turning), angles=angles)
+    assert all(map(torch.equal, rotate(q, k, IDS), same(q, k, IDS)))
+    assert torch.equal(rotate(q, k, IDS)[0][..., turning:], q[..., turning:])
+    for width in (32, 8):
+        with pytest.raises(
+            BadTensor, match=f"q has head_dim {width}, but the config .* says 16; heads of 16"
+        ):
+            rotate(*heads(d=width), IDS)
+
+
 def test_hf_angles_are_opt_in_and_differ_far_out():
     exact, copied = (RotaryEmbedding(F, angles=angles).tables(IDS)[0] for angles in ("exact", "hf"))
     assert torch.equal(copied, rotary_table(F, IDS, angles="hf")[0])
@@ -248,6 +272,9 @@ def test_a_length_stands_for_the_positions_from_zero():
 def test_print_shows_the_options():
     assert repr(RotaryEmbedding(F, layout="bthd")) == (
         "RotaryEmbedding(rotary_dim=16, interleaved=False, layout='bthd', angles='exact')"
+    )
+    assert "(head_dim=16, rotary_dim=16, " in repr(
+        RotaryEmbedding.from_config({"rope_theta": 7, "head_dim": 16})
     )
 
 

@@ -8,8 +8,9 @@ from types import ModuleType
 import pytest
 import torch
 import transformers
-from exptx.numeric import BadChoice, BadDtype, NotPatched, patch, unpatch
+from exptx.numeric import BadChoice, BadDtype, NotPatched, RotaryEmbedding, patch, unpatch
 from exptx.numeric.patching import PatchedRotary, Rows
+from exptx.symbolic import frequencies
 from torch import nn
 from transformers.models.llama import modeling_llama
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
@@ -303,13 +304,46 @@ def the_last_ones(q, k, cos, sin, unsqueeze_dim=1):
     return tuple(torch.cat((x[..., :-width], y), -1) for x, y in zip((q, k), turned, strict=True))
 
 
+def small(name, **options):
+    """A model by the name of its class, with the sizes that its family takes."""
+    config = getattr(transformers, f"{name}Config")(**options)
+    return getattr(transformers, f"{name}Model")(config).eval()
+
+
+OLD = {"n_embd": 32, "n_layer": 1, "n_head": 2, "vocab_size": 9, "bos_token_id": 0, "eos_token_id": 1}
+ENCODER = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+ENCODER |= {"vocab_size": 9, "pad_token_id": 0}
+
+
+def test_a_model_with_a_base_and_no_other_parameters_is_patched():
+    """ESM: its config has rope_theta alone."""
+    model = small("Esm", position_embedding_type="rotary", **ENCODER)
+    ids = torch.tensor([[3, 4, 5, 6, 3, 4]])
+    with torch.no_grad():
+        before = model(ids).last_hidden_state
+        assert torch.equal(patch(model, angles="hf")(ids).last_hidden_state, before)
+    tables = patch(unpatch(model)).rotary_embeddings.tables["all"].tables(6)
+    assert all(map(torch.equal, tables, RotaryEmbedding(frequencies(10000, 16)).tables(6)))
+
+
 LONG = {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 2.0}
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: patch(nn.Linear(2, 2)), "model has no module with a buffer inv_freq; a transformers model"),
+        (lambda: patch(nn.Linear(2, 2)), "no module with a buffer inv_freq, nor other rotary positions; a"),
+        (lambda: patch(small("GPT2", **OLD)), "no module with a buffer inv_freq, nor other rotary positions"),
+        (
+            lambda: patch(small("GPTJ", rotary_dim=8, **OLD)),
+            r"model\.rotary_emb \(GPTJRotaryEmbedding\) is left as it is: its sin and cos come ready "
+            r"\(embed_positions\); models work that form them from a buffer inv_freq, as Llama does",
+        ),
+        (
+            lambda: patch(small("CodeGen", rotary_dim=8, **OLD)),
+            r"\(CodeGenRotaryEmbedding\) .* come ready \(embed_pos",
+        ),
+        (lambda: patch(small("RoFormer", **ENCODER)), r"\(RoFormerSelfAttention\) .* come ready; models"),
         (lambda: patch(patch(tiny())), r"model is patched already; unpatch\(model\) first"),
         (lambda: unpatch(tiny()), r"model is not patched; patch\(model\) does that"),
         (

@@ -62,7 +62,13 @@ def nested(layout):
         ),
         (lambda: rotate(X[..., :7], COS, SIN), BadTensor, "head_dim is 7, .*; head_dim 6 or 8 works"),
         (lambda: rotate(X, COS, SIN, rotary_dim=10), BadTensor, "rotary_dim is 10, .* from 2 to 8"),
-        (lambda: rotate(X[0], COS, SIN), BadTensor, r"x has rank 3 and shape \(3, 4, 8\); rank 4"),
+        (
+            lambda: rotate(X[0], COS, SIN),
+            BadTensor,
+            r"x has rank 3 and shape \(3, 4, 8\); rank 4, \(batch, heads, time, head_dim\), works, and "
+            r"\(tokens, heads, head_dim\) as x\[None\] with layout='bthd'$",
+        ),
+        (lambda: rotate(X[0, 0], COS, SIN), BadTensor, r"rank 2 .*; rank 4, \(batch, .*\), works$"),
         (lambda: rotate(X.long(), COS, SIN), BadDtype, "x has dtype torch.int64"),
         (lambda: rotate([0.0], COS, SIN), BadDtype, "x is a list; a floating-point tensor works"),
         (

@@ -38,6 +38,45 @@ def test_the_context_can_be_chosen():
     assert found["groups"][0]["frequencies"][-1] == pytest.approx((5e7 * 7 ** (128 / 126)) ** (-126 / 128))
 
 
+SIZES = {"rope_theta": 10000, "head_dim": 64}
+MISTRAL = {**SIZES, "model_type": "mistral", "num_hidden_layers": 2}
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "rows"),
+    [
+        (SIZES, ["--context", "4096"], {"in context": "4096 positions"}),
+        ({**SIZES, "max_position_embeddings": 4096}, [], {"in context": "4096 positions"}),
+        (
+            {**SIZES, "max_position_embeddings": 4096},
+            ["--context", "8192"],
+            {"in training": "4096 positions", "in context": "8192 positions"},
+        ),
+        (
+            {**MISTRAL, "max_position_embeddings": 4096, "sliding_window": 1024},
+            [],
+            {"in context": "the window of 1024 positions"},
+        ),
+    ],
+)
+def test_turns_are_counted_within_what_the_config_or_the_caller_says(config, options, rows, tmp_path):
+    """Training has a row of its own where it is known and other than the context."""
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    lines = inspect(path, *options).stdout.splitlines()
+    found = dict(line.split(": ", 1) for line in lines if line.startswith(("in training", "in context")))
+    assert {key: words.split(" turn within ")[1] for key, words in found.items()} == rows
+
+
+def test_a_share_of_the_head_is_followed_and_noted_where_the_model_is_unknown(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**SIZES, "rotary_pct": 0.25, "model_type": "mine"}))
+    done = inspect(path, "--context", "4096")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "16 of the 64 features of a head turn" in done.stdout
+    assert "rotary_pct:" in done.stdout.split("Keys that have other meanings elsewhere")[1]
+
+
 def test_a_page_with_pictures(tmp_path):
     out = tmp_path / "page.html"
     done = inspect(CONFIGS / "gpt-oss-20b.json", "--html", out)

@@ -17,7 +17,7 @@ def lower(*arguments):
 def test_rope_in_c_is_printed_and_proved():
     done = lower("rope", "--to", "c")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[5:] == [
+    assert done.stdout.splitlines()[6:] == [
         "void rope(const float *x, const float *c_row, const float *s_row, float *y)",
         "{",
         "    for (int i = 0; i < 2; ++i) {",
@@ -39,6 +39,7 @@ def test_without_a_language_the_programs_are_shown_with_their_verdict():
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "decay(head_dim=4, gamma=gamma)",
+        "head_dim 4 is an example; give yours, as in --set head_dim=128",
         "y = exp(tX)ᵀ·x, for a query at position t",
         "4 x fade: coordinate i, i < 4",
         "    f = e^(-γ·t)",
@@ -48,6 +49,10 @@ def test_without_a_language_the_programs_are_shown_with_their_verdict():
         "  y0 = x0·f",
         "proved: all statements, and their direct sum, equal the closed form",
     ]
+
+
+def test_a_size_that_was_given_is_no_example():
+    assert "is an example" not in lower("decay", "--set", "head_dim=4").stdout
 
 
 def test_what_is_printed_is_c_as_it_stands(tmp_path):

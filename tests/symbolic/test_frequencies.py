@@ -196,6 +196,17 @@ REFUSED = [
         BadInput,
         ["no rope_theta, no factor", "'linear' needs"],
     ),
+    (
+        lambda: frequencies(10_000, 4, rotary_dim=2),
+        WrongType,
+        ["takes no rotary_dim=", "number of features that turn as head_dim"],
+    ),
+    (
+        lambda: frequencies(10_000, 4, factor=2),
+        WrongType,
+        ["takes no factor=", "key of rope_parameters, e.g. {'rope_theta': 10000, 'factor': …}"],
+    ),
+    (lambda: frequencies(10_000, 4, head=2), WrongType, ["takes no head=", "seq_len= and layer_type="]),
     (lambda: frequencies({"rope_theta": -2.0}, 4), BadInput, ["rope_theta is -2", "positive"]),
     (lambda: frequencies({"rope_theta": float("inf")}, 4), BadInput, ["rope_theta is inf"]),
     (

@@ -178,7 +178,7 @@ def test_a_share_that_is_refused_is_called_by_the_key_that_was_written(keys, wor
 
 def test_a_layer_type_is_refused_where_the_config_has_none_or_others():
     plain = read_config({"head_dim": 64, "rope_theta": 1e4})
-    with pytest.raises(BadInput, match="is 'full'; config tells no types of layers apart, so leave it out"):
+    with pytest.raises(BadInput, match="is 'full'; config has one kind of layer, so leave it out"):
         plain.group("full")
     one = {"rope_theta": 1e4}
     typed = read_config({"head_dim": 64, "rope_parameters": {"full": one, "sliding": one}})
