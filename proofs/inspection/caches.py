@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...numeric.constants import nearest_float
-from ...symbolic.configs.description import Alibi, Layers, Learned, Rotary
+from ...symbolic.configs.description import Alibi, Layers, Learned, Rotary, Unrotated
+from ...symbolic.configs.families import CONVOLUTION, MIXERS, RECURRENT
 from ...symbolic.frequencies import as_written
 from ...symbolic.scaling import dynamic_stretch, ntk_base
 
@@ -11,6 +12,12 @@ from ...symbolic.scaling import dynamic_stretch, ntk_base
 def hazards(group: Layers) -> list[str]:
     """The sentences for the layers of one group; the first says what can be cached."""
     one = group.encoding
+    if group.kind in MIXERS:
+        return [_STATES[MIXERS[group.kind]]]
+    if isinstance(one, Unrotated) and one.why.endswith(RECURRENT):
+        return [_STATES[RECURRENT]]
+    if group.both_ways:
+        return ["there is none to keep: queries look ahead, so a new token changes what earlier ones see"]
     if isinstance(one, Rotary):
         return _rotary(one)
     if isinstance(one, Alibi):
@@ -62,4 +69,14 @@ def _longrope(one: Rotary) -> str:
     )
 
 
+_STATES = {
+    RECURRENT: (
+        "they carry a state of fixed size in place of keys: it cannot be cut back to an earlier token, so "
+        "keep a copy wherever texts will branch"
+    ),
+    CONVOLUTION: (
+        "the last few inputs are kept in place of keys: they cannot be cut back to an earlier token, so keep "
+        "a copy wherever texts will branch"
+    ),
+}
 _LENGTHS = {"dynamic": _dynamic, "longrope": _longrope}

@@ -67,7 +67,7 @@ def _group(group: Layers, context: int | None) -> Document:
         "layer_type": group.kind,
         "layers": list(group.indices),
         "window": group.window,
-        "sentence": sentences.encoding(encoding, _span(group.window, context)),
+        "sentence": sentences.encoding(group, _span(group.window, context)),
     }
     found["cache"] = hazards(group)
     found["differences"] = differences(encoding, context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...symbolic.configs.description import Alibi, Encoding, Learned, Rotary
+from ...symbolic.configs.description import Alibi, Layers, Learned, Rotary
 from ...symbolic.frequencies import as_written
 
 
@@ -14,8 +14,9 @@ def number(value: object) -> str:
     return f"{float(exact):.6g}"
 
 
-def encoding(one: Encoding, window: int | None) -> str:
-    """One sentence: what positions do in these layers."""
+def encoding(group: Layers, window: int | None) -> str:
+    """One sentence: what positions do in these layers; window: of how many positions, if it cuts the text."""
+    one = group.encoding
     if isinstance(one, Rotary):
         what = _rotary(one)
     elif isinstance(one, Alibi):
@@ -28,14 +29,23 @@ def encoding(one: Encoding, window: int | None) -> str:
         what = f"a learned vector for each of {count} positions is added to the input; beyond there is none"
     else:
         what = f"no position enters queries and keys: {one.why}"
-    return what if window is None else f"{what}; a query sees at most {window} positions back"
+    return what if window is None else f"{what}; {_reach(group, window)}"
+
+
+def _reach(group: Layers, window: int) -> str:
+    if group.both_ways:
+        return f"a query sees {window - 1} positions to either side"
+    if group.chunked:
+        return f"a query sees what precedes it in its chunk of {window} positions"
+    return f"a query sees {window} positions, the last one its own"
 
 
 def _rotary(one: Rotary) -> str:
+    whole = one.head_dim + one.apart
     turned = (
-        f"all {one.head_dim} features of a head turn"
-        if one.rotary_dim == one.head_dim
-        else f"{one.rotary_dim} of the {one.head_dim} features of a head turn"
+        f"all {whole} features of a head turn"
+        if one.rotary_dim == whole
+        else f"{one.rotary_dim} of the {whole} features of a head turn"
     )
     axes = ""
     if one.sections:

@@ -116,14 +116,25 @@ def _yarn(base: Within, encoding: Rotary, given: Mapping, _length: int) -> list[
         low, high = float(math.floor(low)), float(math.ceil(high))
     low, high = max(low, 0.0), min(high, dim - 1.0)
     width = high - low if high > low else 0.001
-    blended = []
+    found = []
     for k in range(dim // 2):
         power = _power(base, k, dim)
-        ramp = (Within(float(k), 0.0) - single(low)) / single(width)
-        ramp = Within(min(max(ramp.value, 0.0), 1.0), ramp.error)
-        kept = ONE - ramp
-        blended.append(ONE / (factor * power) * (ONE - kept) + ONE / power * kept)
-    return blended
+        place = (Within(float(k), 0.0) - single(low)) / single(width)
+        ramp = Within(min(max(place.value, 0.0), 1.0), place.error)
+        if (
+            abs(place.value - ramp.value) >= place.error
+        ):  # clamped, or on an end without error: 0 or 1 exactly
+            ramp = Within(ramp.value, 0.0)
+        found.append(_blend(ONE / (factor * power), ONE / power, ramp))
+    return found
+
+
+def _blend(divided: Within, kept: Within, ramp: Within) -> Within:
+    """divided·(1 - (1 - ramp)) + kept·(1 - ramp), which rounds nothing where the ramp is 0 or 1."""
+    if ramp.error == 0 and ramp.value in (0, 1):
+        return divided if ramp.value else kept
+    share = ONE - ramp
+    return divided * (ONE - share) + kept * share
 
 
 def _llama3(base: Within, encoding: Rotary, given: Mapping, _length: int) -> list[Within]:

@@ -27,7 +27,8 @@ class Rotary:
     (2k, 2k+1), else (k, k + rotary_dim/2); None where nothing is known of the model's code. sections: planes
     of each axis (M-RoPE), in the layout "chunked", "interleaved" or "alternating" (as the sections come, and
     again). mscales: amplitude up to the original length and beyond, where they are given apart.
-    softmax_factor: what the model multiplies the scale of its logits with, besides 1/√d. nested: the mapping
+    softmax_factor: what the model multiplies the scale of its logits with, besides 1/√d. apart: features of a
+    head that lie in another part and carry no position (multi-head latent attention). nested: the mapping
     stood inside one for each layer type.
     """
 
@@ -42,6 +43,7 @@ class Rotary:
     mscales: tuple[Any, Any] | None = None
     softmax_factor: sp.Expr = field(default=sp.S.One)
     nested: bool = False
+    apart: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -113,13 +115,17 @@ class Layers:
     """Layers with one encoding.
 
     kind: the layer type, as configs name it, or None; indices: which layers, from 0, empty where the config
-    does not say how many there are. window: how many positions a query sees at most, or None.
+    does not say how many there are. window: how many positions a query sees at most, itself among them, or
+    None; with `both_ways`, where queries see later tokens too, so many to either side. chunked: the window is
+    not what lies behind the query, but a chunk of the text that ends where the next one begins.
     """
 
     kind: str | None
     indices: tuple[int, ...]
     encoding: Encoding
     window: int | None = None
+    both_ways: bool = False
+    chunked: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ class Family:
     models that have two. share: partial_rotary_factor where the config has none. every: of so many layers one
     is full, the last of them (the first if `first`), where the config has no layer_types. stretched: where
     rope_scaling of older configs applies ("all" layers or "full" ones). unrotated_full: full layers next to
-    sliding ones turn nothing. pairing_key: rope_interleave in the config can change the pairing.
+    sliding ones turn nothing. pairing_key: rope_interleave in the config can change the pairing. length:
+    max_position_embeddings where the config has none.
     """
 
     interleaved: bool = False
@@ -31,6 +32,7 @@ class Family:
     stretched: str = "all"
     unrotated_full: bool = False
     pairing_key: bool = False
+    length: int | None = None
 
 
 _PLAIN = Family()
@@ -38,7 +40,7 @@ _PARTIAL = Family(partial=True)
 _TURNED_IN_PAIRS = Family(interleaved=True)
 
 _LIKE_LLAMA = (
-    "afmoe", "apertus", "arcee", "aria", "csm", "cwm", "diffllama", "doge", "dots1", "falcon", "falcon_h1",
+    "afmoe", "apertus", "arcee", "aria", "csm", "cwm", "diffllama", "doge", "dots1", "falcon_h1",
     "gemma", "gemma2", "granite", "granitemoe", "granitemoehybrid", "internlm2", "internlm3",
     "granitemoeshared", "granite_swa", "hunyuan_v1_dense", "hunyuan_v1_moe", "jetmoe", "lfm2", "lfm2_moe",
     "llama", "minicpm", "minicpm3", "ministral", "ministral3", "mistral", "mllama_text_model", "mixtral",
@@ -51,6 +53,7 @@ FAMILIES: dict[str, Family] = {
     **dict.fromkeys(("glm4_moe", "glm4v_moe", "glm4v", "minimax_m2", "solar_open", "mellum"), _PARTIAL),
     **dict.fromkeys(("phi", "nemotron", "persimmon"), Family(partial=True, share=0.5)),
     **dict.fromkeys(("ernie4_5", "ernie4_5_moe", "helium", "cohere", "blt"), _TURNED_IN_PAIRS),
+    "falcon": Family(length=2048),
     "bamba": Family(partial=True, share=0.5),
     "codegen": Family(interleaved=True, partial=True),
     "gptj": Family(interleaved=True, partial=True),
@@ -74,8 +77,10 @@ FAMILIES: dict[str, Family] = {
     "glm4_moe_lite": Family(interleaved=True, partial=True, pairing_key=True),
     "longcat_flash": Family(interleaved=True, theta=10000000.0),
     "mistral4": Family(interleaved=True, pairing_key=True),
-    "gemma3": Family(theta=1000000.0, local_theta=10000.0, every=6, stretched="full"),
-    "gemma3_text": Family(theta=1000000.0, local_theta=10000.0, every=6, stretched="full"),
+    **dict.fromkeys(
+        ("gemma3", "gemma3_text"),
+        Family(theta=1000000.0, local_theta=10000.0, every=6, stretched="full", length=131072),
+    ),
     "gemma4_text": Family(theta=None, every=6),
     "gpt_oss": Family(theta=150000.0, every=2),
     "llama4": Family(interleaved=True, theta=500000.0),
@@ -87,10 +92,12 @@ FAMILIES: dict[str, Family] = {
 }
 
 LEARNED = ("gpt2", "gpt_bigcode", "gpt_neo", "opt", "bert", "roberta", "biogpt", "xglm", "openai-gpt")
+BOTH_WAYS = ("modernbert", "bert", "roberta")  # queries see later tokens too
+RECURRENT, CONVOLUTION = (
+    "a recurrence over tokens knows their order",
+    "a convolution over tokens knows their order",
+)
 MIXERS = {  # layer types without queries and keys that a position could enter
-    "linear_attention": "a recurrence over tokens knows their order",
-    "mamba": "a recurrence over tokens knows their order",
-    "mamba2": "a recurrence over tokens knows their order",
-    "recurrent": "a recurrence over tokens knows their order",
-    "conv": "a convolution over tokens knows their order",
+    **dict.fromkeys(("linear_attention", "mamba", "mamba2", "recurrent"), RECURRENT),
+    "conv": CONVOLUTION,
 }

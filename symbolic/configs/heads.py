@@ -10,15 +10,14 @@ from ..frequencies import as_written
 from ..rounding import floor
 from ..walk import shown
 from .doors import whole_number
-from .source import Source
+from .source import LENGTHS, Source
 
 WIDEST = 1024  # features of a head
 
 
 def positions(given: Mapping) -> int | None:
     """The model's length."""
-    names = ("max_position_embeddings", "n_positions", "max_seq_len", "model_max_length", "seq_length")
-    return whole_number(given, *names)
+    return whole_number(given, *LENGTHS)
 
 
 def head_count(given: Mapping) -> int | None:
@@ -46,7 +45,7 @@ def head_size(source: Source, kind: str | None) -> int:
     size = whole_number(given, "head_dim", "kv_channels", "attention_head_dim", most=WIDEST)
     width, heads = whole_number(given, "hidden_size", "n_embd", "d_model"), head_count(given)
     if size is None:
-        return _divided(width, heads)
+        return _divided(given, width, heads)
     if width is not None and heads is not None and width != size * heads:
         source.note(
             "head_dim", f"{size}, as written, and not hidden_size / num_attention_heads = {width / heads:g}"
@@ -54,7 +53,14 @@ def head_size(source: Source, kind: str | None) -> int:
     return size
 
 
-def _divided(width: int | None, heads: int | None) -> int:
+def _divided(given: Mapping, width: int | None, heads: int | None) -> int:
+    if width is None and heads is None and given.get("model_type") is None:
+        keys = [str(key) for key in given]
+        shown_keys = ", ".join(keys[:4]) + (", …" if len(keys) > 4 else "")
+        what = f"only {shown_keys}" if keys else "nothing at all"
+        raise BadInput(
+            f"config has no model_type, no hidden_size and no head_dim, {what}; it is no model's config"
+        )
     if width is None or heads is None:
         raise BadInput("config has no head_dim, nor hidden_size and num_attention_heads; one of them works")
     if width % heads:

@@ -28,7 +28,7 @@ class Layer:
 def layer_plan(given: Mapping, family: Family | None) -> tuple[Layer, ...]:
     """A `Layer` for each layer; none where the config does not say how many there are."""
     count = whole_number(given, "num_hidden_layers", "n_layer", "n_layers", "num_layers", most=MOST_LAYERS)
-    window = whole_number(given, "sliding_window", "local_attention")
+    window = _window(given)
     if not flag(given, "use_sliding_window", True):
         window = None
     if count is None:
@@ -44,6 +44,14 @@ def layer_plan(given: Mapping, family: Family | None) -> tuple[Layer, ...]:
     )
 
 
+def _window(given: Mapping) -> int | None:
+    """Positions that sliding layers see, the query among them; local_attention counts both sides."""
+    local = whole_number(given, "local_attention")
+    if local is not None:
+        return local // 2 + 1
+    return whole_number(given, "sliding_window")
+
+
 def _kinds(given: Mapping, family: Family | None, count: int, window: int | None) -> list[str | None]:
     """The layer types: as listed, or by a pattern."""
     listed = row(given, "layer_types")
@@ -55,6 +63,8 @@ def _kinds(given: Mapping, family: Family | None, count: int, window: int | None
         if wrong := [kind for kind in listed if not isinstance(kind, str)]:
             raise WrongType(f"layer_types has {shown(wrong[0])}; names of layer types work")
         return [FULL if kind in _FULL_WINDOW else kind for kind in listed]
+    if given.get("model_type") == "jamba":
+        return _now_and_then(given, count)
     every = whole_number(given, "full_attention_interval", "global_attn_every_n_layers", most=MOST_LAYERS)
     if every is None and not isinstance(given.get("sliding_window_pattern"), str):
         every = whole_number(given, "sliding_window_pattern", "_sliding_window_pattern", most=MOST_LAYERS)
@@ -73,6 +83,14 @@ def _kinds(given: Mapping, family: Family | None, count: int, window: int | None
     if above is None and given.get("model_type") in _ALL_SLIDING:
         above = 0
     return [None] * count if above is None else [SLIDING if i >= above else FULL for i in range(count)]
+
+
+def _now_and_then(given: Mapping, count: int) -> list[str | None]:
+    """Jamba: layer i attends where i % attn_layer_period is attn_layer_offset."""
+    period = whole_number(given, "attn_layer_period", most=MOST_LAYERS) or 8
+    offset = whole_number(given, "attn_layer_offset", least=0, most=MOST_LAYERS)
+    first = 4 if offset is None else offset
+    return [FULL if i % period == first else "mamba" for i in range(count)]
 
 
 def _lettered(pattern: str, count: int) -> list[str | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sympy as sp
 
 from ..catalogue.alibi import slopes
@@ -11,11 +13,21 @@ from ..frequencies import as_written
 from ..walk import shown
 from .description import Alibi, Learned, Unrotated
 from .doors import flag, table, word
-from .families import LEARNED
+from .families import FAMILIES, LEARNED, RECURRENT
 from .heads import head_count, positions
 from .source import Source
 
+_ELSEWHERE = {  # refused by name: what their positions are instead
+    **dict.fromkeys(("t5", "mt5", "umt5", "longt5"), "a learned bias for buckets of gaps"),
+    **dict.fromkeys(("deberta", "deberta-v2"), "learned vectors for gaps between content and position"),
+    "whisper": "sinusoids added to the sound, and learned vectors added to the text",
+    **dict.fromkeys(
+        ("bart", "mbart", "pegasus", "marian"), "vectors added to the inputs of an encoder and a decoder"
+    ),
+}
+_BIASES = ("alibi", "relative_key", "relative_key_query")
 _RECURRENT = "its attention layers carry no position; the recurrent layers know the order"
+_NO_ATTENTION = ("mamba", "mamba2", "falcon_mamba", "rwkv")
 _NO_POSITIONS = ("jamba", "kimi_linear", "nemotron_h")
 
 
@@ -23,6 +35,9 @@ def elsewhere(source: Source) -> Alibi | Learned | Unrotated | None:
     """The encoding of all layers, where it is no rotation; None where rotary keys decide."""
     given = source.given
     kind = word(given, "model_type")
+    _refuse_others(given, kind)
+    if kind in _NO_ATTENTION:
+        return Unrotated(f"there is no attention: {RECURRENT}")
     if kind in _NO_POSITIONS:
         return Unrotated(_RECURRENT)
     if kind == "granitemoehybrid" and given.get("position_embedding_type") != "rope":
@@ -31,6 +46,23 @@ def elsewhere(source: Source) -> Alibi | Learned | Unrotated | None:
     if found is None and kind in (*LEARNED, "mpt"):
         return Learned(positions(given))
     return found
+
+
+def _refuse_others(given: Mapping, kind: str | None) -> None:
+    """Refuse encodings that are not described here, and ALiBi where the model's code has none."""
+    if kind in _ELSEWHERE:
+        raise BadInput(
+            f"model_type {kind!r} has {_ELSEWHERE[kind]}; rotary positions, ALiBi, learned vectors and no "
+            "positions are described here"
+        )
+    said = word(given, "position_embedding_type")
+    if said in _BIASES and not (said == "alibi" and flag(given, "alibi", kind == "bloom")):
+        raise BadInput(
+            f"position_embedding_type is {said!r}, which is not described here; write alibi: true for ALiBi, "
+            "or leave it out where rotary keys hold"
+        )
+    if kind in FAMILIES and kind != "falcon" and flag(given, "alibi", False):
+        raise BadInput(f"alibi is true, but model_type {kind!r} has no ALiBi in its code; leave it out")
 
 
 def _alibi(source: Source) -> Alibi | None:
@@ -57,5 +89,9 @@ def _alibi(source: Source) -> Alibi | None:
         )
     scaled = kind == "falcon"
     if scaled:
-        source.note("alibi", "bias and score are divided by √d together, and slopes rounded to bfloat16")
+        source.note(
+            "alibi",
+            "bias and score are divided by √d together; slopes, and then slope times key position, are "
+            "rounded to the 8 bits of bfloat16",
+        )
     return Alibi(tuple(m ** (reach / 8) for m in slopes(heads)), scaled)

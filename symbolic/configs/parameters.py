@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..errors import BadInput
+from ..errors import BadInput, WrongType
 from ..walk import shown
 from .description import STRETCHED
 from .doors import table, text_keys, word
@@ -138,10 +138,23 @@ def _rename_type(source: Source, one: dict[str, object]) -> None:
 
 def _add_theta(source: Source, one: dict[str, object]) -> None:
     """The base that a model's code takes where its config has none."""
+    if source.given.get("model_type") == "chatglm" and source.given.get("rope_ratio") is not None:
+        _add_ratio(source, one)
     if "rope_theta" in one or source.family is None or source.family.theta is None:
         return
     one["rope_theta"] = source.family.theta
     source.note("rope_theta", f"it is absent; {source.model_type} then takes {source.family.theta:g}")
+
+
+def _add_ratio(source: Source, one: dict[str, object]) -> None:
+    """ChatGLM writes its base as a multiple of 10000."""
+    ratio = source.given["rope_ratio"]
+    if isinstance(ratio, bool) or not isinstance(ratio, int | float):
+        raise WrongType(f"rope_ratio is {shown(ratio)}; a number works, e.g. 1")
+    if "rope_theta" in one:
+        raise BadInput(f"rope_theta is {shown(one['rope_theta'])} beside rope_ratio {shown(ratio)}; give one")
+    one["rope_theta"] = 10000 * ratio
+    source.note("rope_ratio", f"{shown(ratio)}: the base is 10000·rope_ratio")
 
 
 def _base_of(given: Mapping, names: tuple[str, ...]) -> object:

@@ -15,7 +15,7 @@ from ..scaling import ntk_base
 from ..walk import shown
 from .description import STRETCHED, Rotary
 from .doors import flag, row, whole_number
-from .heads import head_size, is_latent, positions, rotated
+from .heads import WIDEST, head_size, is_latent, positions, rotated
 from .parameters import is_nested
 from .source import Source
 
@@ -28,12 +28,25 @@ _INTERLEAVED = (
     "qwen3_5_text",
     "qwen3_5_moe_text",
 )
+_NUMBERS = {
+    "rope_theta": 10000,
+    "factor": 2,
+    "beta_fast": 32,
+    "beta_slow": 1,
+    "low_freq_factor": 1,
+    "high_freq_factor": 4,
+    "attention_factor": 1,
+    "mscale": 1,
+    "mscale_all_dim": 1,
+    "alpha": 1000,
+}
 _UNREAD_WITH_ALPHA = ("factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim")
 
 
 def rotary(source: Source, one: Mapping, kind: str | None) -> Rotary:
     """The rotary encoding of the layers of type `kind`, from their mapping `one` and the config around it."""
     left = {key: value for key, value in one.items() if key != "max_position_embeddings"}
+    _numbers(left)
     head_dim = head_size(source, kind)
     _stretch_base(source, left, head_dim)
     sections, layout = _sections(source, left)
@@ -64,7 +77,15 @@ def rotary(source: Source, one: Mapping, kind: str | None) -> Rotary:
         mscales,
         _softmax_factor(left, source.given),
         is_nested(source.given),
+        (whole_number(source.given, "qk_nope_head_dim", most=WIDEST) or 0) if is_latent(source.given) else 0,
     )
+
+
+def _numbers(left: Mapping) -> None:
+    """What must be a number is no text, truth value, list or mapping."""
+    for key in _NUMBERS:
+        if isinstance(left.get(key), str | bool | list | tuple | Mapping):
+            raise WrongType(f"{key} is {shown(left[key])}; a number works, e.g. {_NUMBERS[key]}")
 
 
 def _check_sizes(left: Mapping) -> None:

@@ -8,6 +8,12 @@ from dataclasses import dataclass, field
 from ..walk import shown
 from .families import FAMILIES, Family
 
+LENGTHS = ("max_position_embeddings", "n_positions", "max_seq_len", "model_max_length", "seq_length")
+UNREAD = (
+    "offset_alibi",
+    "original_rope",
+)  # keys about positions in published configs that no code computes with
+
 
 @dataclass(frozen=True)
 class Source:
@@ -20,7 +26,19 @@ class Source:
     @classmethod
     def of(cls, given: Mapping) -> Source:
         """The source with the family of its model_type."""
-        return cls(given, FAMILIES.get(str(given.get("model_type"))))
+        found = cls(given, FAMILIES.get(str(given.get("model_type"))))
+        for key in UNREAD:
+            if given.get(key) is not None:
+                found.note(key, "nothing reads it")
+        return found._with_length()
+
+    def _with_length(self) -> Source:
+        """The same with the length that the model's code takes where its config has none."""
+        length = None if self.family is None else self.family.length
+        if length is None or any(self.given.get(name) is not None for name in LENGTHS):
+            return self
+        self.note("max_position_embeddings", f"it is absent; {self.model_type} then takes {length}")
+        return Source({**self.given, "max_position_embeddings": length}, self.family, self.notes)
 
     @property
     def model_type(self) -> str:

@@ -302,3 +302,11 @@ def test_made_on_meta_it_turns_as_on_the_cpu(angles):
     ids = torch.arange(15).reshape(3, 1, 5)
     for rotate in made:
         assert torch.equal(rotate.tables(ids)[0], RotaryEmbedding(QWEN, angles=angles).tables(ids)[0])
+
+
+def test_coordinates_without_a_batch_are_told_where_theirs_goes():
+    """(axes, time) is neither text nor coordinates; the refusal names the shape that is."""
+    turned = RotaryEmbedding(sectioned(frequencies(1000000, 128), (16, 24, 24)))
+    x = torch.zeros(1, 1, 5, 128)
+    with pytest.raises(BadTensor, match=r"shape \(3, 1 or 1, 5\), one row a coordinate, works"):
+        turned(x, x, torch.zeros(3, 5, dtype=torch.int64))

@@ -55,7 +55,7 @@ def test_both_versions_of_a_config_say_the_same():
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"rope_theta": True}, WrongType, "rope_theta is the truth value"),
+        ({"rope_theta": True}, WrongType, "rope_theta is True; a number works"),
         ({"rope_theta": "500000"}, WrongType, "rope_theta is .*500000"),
         ({"rope_theta": float("nan")}, BadInput, "rope_theta is nan"),
         ({"rope_theta": -1.0}, BadInput, "rope_theta is -1"),

@@ -191,7 +191,7 @@ SLIDES = [  # name, full layers, sliding layers, window
     ("gemma-4-e2b", 7, 28, 512),
     ("gpt-oss-20b", 12, 12, 128),
     ("olmo-3-7b", 8, 24, 4096),
-    ("modernbert-base", 8, 14, 128),
+    ("modernbert-base", 8, 14, 65),
 ]
 
 
