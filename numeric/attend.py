@@ -46,8 +46,10 @@ def attention(
     attn_mask: Tensor | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """softmax(scale · score(t, s)) v, shape (batch, heads, Tq, dv), dtype of q.
+    """softmax(scale · score(t, s)) v, shape (batch, heads, Tq, dv), dtype of q, for any encoding.
 
+    All logits are formed in plain PyTorch, to compare with; on the fast paths are RotaryEmbedding before
+    scaled_dot_product_attention, alibi_attention, biased_attention and, for decays, linear_attention.
     q: (batch, heads, Tq, head_dim); k: (batch, heads, Tk, head_dim); v: (batch, heads, Tk, dv); one dtype.
     Half precision is computed in float32 and rounded once. With enable_gqa k and v may have fewer heads.
     encoding: with numbers only; one for all heads, or one per query head (alibi with num_heads); or a sum.

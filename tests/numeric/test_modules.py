@@ -14,6 +14,7 @@ from exptx.numeric import (
     NotLowered,
     RotaryEmbedding,
     rotary_embedding,
+    rotary_embedding_qk,
     rotary_table,
 )
 from exptx.symbolic import BadInput, WrongType, frequencies
@@ -256,6 +257,21 @@ def test_a_config_says_how_wide_heads_are_and_how_much_of_them_turns(config, tur
             BadTensor, match=f"q has head_dim {width}, but the config .* says 16; heads of 16"
         ):
             rotate(*heads(d=width), IDS)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_one_table_for_all_layers_turns_as_the_module_does(dtype):
+    rotate, (q, k), ids = RotaryEmbedding(F), heads(dtype), torch.tensor([[5, 0, 11], [2, 3, 4]])
+    cos, sin = rotate.tables(12)
+    q, k = q.repeat(2, 1, 1, 1), k.repeat(2, 1, 1, 1)
+    assert all(map(torch.equal, rotary_embedding_qk(q, k, cos, sin, ids), rotate(q, k, ids)))
+
+
+def test_packed_tokens_turn_as_one_sequence_with_time_first():
+    x, ids = heads()[0][0].transpose(0, 1), torch.tensor([0, 1, 0])  # (tokens, heads, head_dim)
+    turned, _ = RotaryEmbedding(F, layout="bthd")(x[None], x[None], ids)
+    known, _ = RotaryEmbedding(F)(x.transpose(0, 1)[None], x.transpose(0, 1)[None], ids)
+    assert torch.equal(turned[0], known[0].transpose(0, 1))
 
 
 def test_hf_angles_are_opt_in_and_differ_far_out():
