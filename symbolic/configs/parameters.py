@@ -27,6 +27,7 @@ _FOREIGN = {
     "deepseek_yarn": "vLLM's name for yarn with mscale; write yarn",
     "mllama4": "vLLM's name for the plain table of Llama 4; write default",
 }
+_OF_A_RULE = ("factor", "low_freq_factor", "beta_fast", "short_factor", "long_factor")
 _FULL_ONLY = "it stretches the full-attention layers only; sliding layers keep the plain table"
 
 
@@ -128,9 +129,12 @@ def _rename_type(source: Source, one: dict[str, object]) -> None:
     if old is not None and kind is not None and old != kind:
         raise BadInput(f"rope_type is {shown(kind)} and type is {shown(old)}; give one of them")
     one.pop("type", None)
-    kind = kind or old or "default"
+    kind = kind or old
     if source.given.get("model_type") in ("phi3", "phi4_multimodal") and "short_factor" in one:
         kind = "longrope"  # the first configs of Phi-3 call it su, or yarn
+    if kind is None and (homeless := [key for key in _OF_A_RULE if key in one]):
+        raise BadInput(f"{homeless[0]} is given without a rope_type, which says what it does, e.g. 'linear'")
+    kind = kind or "default"
     if kind in _FOREIGN:
         raise BadInput(f"rope_type is {shown(kind)}, {_FOREIGN[kind]}")
     one["rope_type"] = kind

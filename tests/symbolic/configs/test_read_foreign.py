@@ -111,3 +111,9 @@ def test_a_number_in_quotes_is_no_number(wrong):
 
 def test_the_same_base_in_both_places_is_no_contradiction():
     assert read_config({**PLAIN, "text_config": {"rope_theta": 10000.0}}).part is None
+
+
+@pytest.mark.parametrize("rule", [{"factor": 2.0}, {"short_factor": [1.0] * 64, "long_factor": [2.0] * 64}])
+def test_numbers_of_a_rule_need_its_name(rule):
+    with pytest.raises(BadInput, match=f"{next(iter(rule))} is given without a rope_type"):
+        read_config({**PLAIN, "rope_scaling": rule})
