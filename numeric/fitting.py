@@ -11,6 +11,7 @@ from .layout import rotated_width, split_pairs, time_axis
 from .sharding import is_distributed
 from .transforms import transforming
 from .validation import (
+    check_dense,
     check_heads,
     check_row_numbers,
     check_tensor,
@@ -65,6 +66,8 @@ def check_same_kind(q: Tensor, k: Tensor, layout: str) -> None:
 
 def check_out(out: object, x: Tensor, cos: Tensor, sin: Tensor) -> None:
     """Refuse memory that cannot take the result, and results that autograd would lose."""
+    if isinstance(out, Tensor):
+        check_dense(out, "out")
     if not isinstance(out, Tensor) or out.shape != x.shape or out.dtype != x.dtype or out.device != x.device:
         got = (
             f"{tuple(out.shape)} {out.dtype} on {out.device}"

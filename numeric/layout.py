@@ -104,8 +104,12 @@ def permute_qk(weight: Tensor, num_heads: int, *, to: str, rotary_dim: int | Non
     """
     if isinstance(num_heads, bool) or not isinstance(num_heads, int) or num_heads < 1:
         raise BadTensor(f"num_heads is {num_heads!r}; the positive number of heads of this projection works")
-    if not isinstance(weight, Tensor) or weight.layout != torch.strided:
-        kind = f"{weight.layout} tensor" if isinstance(weight, Tensor) else type(weight).__name__
+    if not isinstance(weight, Tensor) or weight.layout != torch.strided or weight.is_nested:
+        kind = (
+            f"{'nested' if weight.is_nested else weight.layout} tensor"
+            if isinstance(weight, Tensor)
+            else type(weight).__name__
+        )
         raise BadDtype(f"weight is a {kind}; a dense tensor of rows, or of a bias, works")
     if weight.ndim not in (1, 2) or weight.shape[0] % num_heads:
         raise BadTensor(

@@ -23,6 +23,7 @@ from torch.autograd.graph import increment_version
 
 from . import native, triton
 from .layout import split_pairs, time_axis
+from .transforms import refuse_tangents
 
 _TABLE = "Tensor cos, Tensor sin, Tensor? position_ids"
 _OPTIONS = "int rotary_dim, bool interleaved, str layout, bool inverse, str impl='auto'"
@@ -51,6 +52,7 @@ def _result(x: Tensor) -> Tensor:
 
 
 def _rotary(x: Tensor, cos, sin, ids, width, interleaved, layout, inverse, impl="auto") -> Tensor:
+    refuse_tangents("exptx::rotary")
     out = _result(x)
     _kernels(x, impl).rotary(x, out, cos, sin, ids, width, interleaved, layout, inverse)
     return out
@@ -59,6 +61,7 @@ def _rotary(x: Tensor, cos, sin, ids, width, interleaved, layout, inverse, impl=
 def _rotary_qk(
     q: Tensor, k: Tensor, cos, sin, ids, width, interleaved, layout, inverse, impl="auto"
 ) -> tuple[Tensor, Tensor]:
+    refuse_tangents("exptx::rotary_qk")
     turned = _result(q), _result(k)
     _kernels(q, impl).rotary_qk(q, k, *turned, cos, sin, ids, width, interleaved, layout, inverse)
     return turned
@@ -67,6 +70,7 @@ def _rotary_qk(
 def _rotary_out(
     x: Tensor, out: Tensor, cos, sin, ids, width, interleaved, layout, inverse, impl="auto"
 ) -> None:
+    refuse_tangents("exptx::rotary_out")
     _kernels(x, impl).rotary(x, out, cos, sin, ids, width, interleaved, layout, inverse)
 
 

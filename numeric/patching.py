@@ -93,8 +93,7 @@ def patch(model: nn.Module, *, angles: str = "exact") -> nn.Module:
     """
     if angles not in ("exact", "hf"):
         raise BadChoice(f"angles is {angles!r}; 'exact' or 'hf' works")
-    if not isinstance(model, nn.Module):
-        raise BadDtype(f"model is a {type(model).__name__}; a transformers model works")
+    _check_model(model)
     if next(_patched(model), None):
         raise NotPatched("model is patched already; unpatch(model) first")
     found = [(name, module) for name, module in model.named_modules() if name and _layer_types(module)]
@@ -109,6 +108,7 @@ def patch(model: nn.Module, *, angles: str = "exact") -> nn.Module:
 
 def unpatch(model: nn.Module) -> nn.Module:
     """The model as it was before `patch`; NotPatched if it was not patched."""
+    _check_model(model)
     patched = list(_patched(model))
     if not patched:
         raise NotPatched("model is not patched; patch(model) does that")
@@ -116,6 +116,12 @@ def unpatch(model: nn.Module) -> nn.Module:
         _exchange(model, module, module.original)
         _unhook(module)
     return model
+
+
+def _check_model(model: object) -> None:
+    """Refuse what has no modules."""
+    if not isinstance(model, nn.Module):
+        raise BadDtype(f"model is a {type(model).__name__}; a transformers model works")
 
 
 def _patched(model: nn.Module) -> Iterator[PatchedRotary]:

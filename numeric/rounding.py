@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import flint
 
-from .errors import BadDtype, NotRounded
+from .errors import BadDtype, NotRounded, TooLarge
 
 _FIRST_PRECISION, _LAST_PRECISION = 128, 1 << 15
 
@@ -63,7 +63,10 @@ def round_dyadic(mantissa: int, exponent: int, dtype: object) -> float:
     kept, rest = divmod(magnitude, 1 << drop)
     twice = 2 * rest
     kept += twice > 1 << drop or (drop > 0 and twice == 1 << drop and kept % 2 == 1)
-    return math.ldexp(-kept if mantissa < 0 else kept, exponent + drop)
+    try:
+        return math.ldexp(-kept if mantissa < 0 else kept, exponent + drop)
+    except OverflowError as error:
+        raise TooLarge(f"a number beyond 2^{exponent + drop} has no float; smaller numbers work") from error
 
 
 def round_ball(ball: flint.arb, dtype: object) -> float | None:

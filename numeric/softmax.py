@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from torch import Tensor
 
 from .errors import BadDtype, BadTensor, TooLarge
 from .validation import check_flag, check_heads, check_token_positions, compute_dtype, same_device
+
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ def resolve_scale(scale: float | None, default: float) -> float:
     """The given scale, finite and positive, or the default."""
     if scale is None:
         return default
-    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < math.inf:
+    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale <= LARGEST:
         raise BadTensor(f"scale is {scale!r}; a finite positive number works")
     return float(scale)
 
@@ -94,6 +97,7 @@ def _gap(query_ids: Tensor, key_ids: Tensor) -> Tensor:
 
 def check_shapes(q: Tensor, k: Tensor, v: Tensor, enable_gqa: bool) -> int:
     """How many query heads share a key head, after refusing shapes that do not fit."""
+    check_flag(enable_gqa, "enable_gqa")
     for name, x in (("q", q), ("k", k), ("v", v)):
         check_heads(x, name)
         if x.dtype != q.dtype:
@@ -109,7 +113,7 @@ def check_shapes(q: Tensor, k: Tensor, v: Tensor, enable_gqa: bool) -> int:
     if q.shape[1] == k.shape[1]:
         return 1
     groups, rest = divmod(q.shape[1], max(1, k.shape[1]))
-    if not check_flag(enable_gqa, "enable_gqa") or rest or not k.shape[1]:
+    if not enable_gqa or rest or not k.shape[1]:
         raise BadTensor(
             f"q has {q.shape[1]} heads and k has {k.shape[1]}; equal numbers work, "
             "or enable_gqa=True with a number of query heads that is a multiple of the key heads"

@@ -26,6 +26,15 @@ def refuse_transforms(what: str) -> None:
         )
 
 
+def refuse_tangents(what: str) -> None:
+    """BadChoice where numbers may have tangents, which the operator `what` would drop in silence."""
+    if forward_ad._current_level >= 0:
+        raise BadChoice(
+            f"{what} has no rule for forward-mode differentiation; rotary_embedding(impl='eager'), "
+            "attention() and, uncompiled, linear_attention() have one"
+        )
+
+
 def unwrapped(x: Tensor) -> Tensor:
     """The plain tensor inside all wrappers of transforms: for vmap all the numbers at once."""
     while torch._C._functorch.is_functorch_wrapped_tensor(x):
@@ -33,4 +42,4 @@ def unwrapped(x: Tensor) -> Tensor:
     return x
 
 
-__all__ = ["refuse_transforms", "transforming", "unwrapped"]
+__all__ = ["refuse_tangents", "refuse_transforms", "transforming", "unwrapped"]

@@ -76,12 +76,13 @@ def check_position_ids(position_ids: object, name: str = "position_ids", *, rank
         raise BadDtype(
             f"{name} has dtype {position_ids.dtype}; integers, or float64 or float32 clock readings, work"
         )
+    check_dense(position_ids, name)
     if ranks and position_ids.ndim not in ranks:
         raise BadTensor(
             f"{name} has rank {position_ids.ndim} and shape {tuple(position_ids.shape)}; "
             "shape (time,) or (batch, time) works"
         )
-    return check_dense(position_ids, name)
+    return position_ids
 
 
 def check_token_positions(position_ids: object, batch: int, time: int, name: str = "position_ids") -> Tensor:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -67,6 +70,34 @@ def alibi_attention(
         return SLIDE(*_for_kernel(q, k, v), slopes, *options)[0].to(q.dtype)
 
 
+def _outside_graphs(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function, which torch.compile calls as it stands, between two graphs.
+
+    The marks are those of torch.compiler.disable, which as a decorator would import the whole compiler along
+    with this file.
+    """
+
+    alone: list[Callable[..., Tensor]] = []  # made once the compiler is there; a cache is not what it traces
+
+    @wraps(function)
+    def called(*given: Any, **options: Any) -> Tensor:
+        if "torch._dynamo" in sys.modules and not alone:
+            alone.append(torch.compiler.disable(function))
+        return (alone[0] if alone else function)(*given, **options)
+
+    frames = torch._C._dynamo.eval_frame
+    if hasattr(frames, "set_code_exec_strategy"):  # torch 2.7: the compiler need not look into these lines
+        skip = frames._FrameAction.SKIP
+        frames.set_code_exec_strategy(called.__code__, frames._FrameExecStrategy(skip, skip))
+    vars(called)["_torchdynamo_disable"] = True
+    vars(called)["_torchdynamo_disable_msg"] = (
+        f"{function.__name__} reads exact numbers, which no graph holds: fullgraph=False works, or "
+        "alibi_attention where the bias is -m u"
+    )
+    return called
+
+
+@_outside_graphs
 def biased_attention(
     q: Tensor,
     k: Tensor,
@@ -88,7 +119,7 @@ def biased_attention(
     symmetric: use b(|t - s|), the same on both sides. causal=False without it takes b at gaps of both signs,
     for which b must have been realised ("causal" domains refuse), and where b may grow.
     q, k, v, causal, scale, position_ids, key_position_ids, attn_mask and enable_gqa as for `alibi_attention`;
-    gradients flow to q, k and v.
+    gradients flow to q, k and v. Under torch.compile this runs between two graphs: not with fullgraph=True.
     Raises BadChoice where b is not known for the gaps asked for, TooLarge where a factor of it is beyond the
     dtype, NotLowered where it holds a symbol, and BadTensor or BadDtype naming the argument.
     """

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ..errors import NotBuilt
+from ..transforms import refuse_tangents
 from .blockwise import attention_backward, attention_forward
 from .gap_bias import GapBias, Slide
 from .pieces import Call
@@ -43,6 +44,7 @@ def _slide_of(slopes: Tensor) -> Slide:
 
 
 def _slide(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, *options) -> tuple[Tensor, Tensor]:
+    refuse_tangents("exptx::slide")
     return attention_forward(q, k, v, _slide_of(slopes), _call(*options))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 import torch
@@ -11,7 +10,16 @@ from torch import Tensor
 from ..angles import LARGEST_ANGLE
 from ..errors import BadDtype, BadTensor, TooLarge
 from ..layout import join_pairs
-from ..validation import INTEGERS, check_flag, check_heads, check_tensor, compute_dtype, same_device
+from ..softmax import LARGEST
+from ..validation import (
+    INTEGERS,
+    check_dense,
+    check_flag,
+    check_heads,
+    check_tensor,
+    compute_dtype,
+    same_device,
+)
 from .inputs import Tokens, running_sum
 
 
@@ -101,13 +109,31 @@ def check_state(state: object, name: str, q: Tensor, v: Tensor, sequences: int) 
     dtype, shape = compute_dtype(q.dtype), (sequences, q.shape[1], q.shape[3], v.shape[3])
     if state is None:
         return torch.zeros(shape, dtype=dtype, device=q.device)
+    known = known_state(state, name, dtype, shape)
+    same_device(q, "q", known, name)
+    return known
+
+
+def known_state(state: object, name: str, dtype: torch.dtype, shape: tuple[int, ...]) -> Tensor:
+    """The state itself, known to have that dtype and shape."""
     if not isinstance(state, Tensor) or state.dtype != dtype:
         got = f"has dtype {state.dtype}" if isinstance(state, Tensor) else f"is a {type(state).__name__}"
-        raise BadDtype(f"{name} {got}; a {dtype} tensor works for q of {q.dtype}, so that no call rounds it")
-    same_device(q, "q", state, name)
-    if tuple(state.shape) != shape:
+        raise BadDtype(f"{name} {got}; a {dtype} tensor works here, so that no call rounds it")
+    if tuple(check_dense(state, name).shape) != shape:
         raise BadTensor(f"{name} has shape {tuple(state.shape)}; {_shape(*shape)} works")
     return state
+
+
+def queries_like(k: object, log_decay: object) -> Tensor:
+    """Heads for log_decay, of which keys may have fewer, where there are no queries to count."""
+    k, log_decay = check_heads(k, "k"), check_tensor(log_decay, "log_decay")
+    heads = log_decay.shape[0] if log_decay.ndim == 1 else log_decay.shape[1] if log_decay.ndim > 1 else 0
+    if not k.shape[1] or heads % k.shape[1] or not heads:
+        raise BadTensor(
+            f"log_decay has shape {tuple(log_decay.shape)}, {heads} heads, but k has {k.shape[1]}; with "
+            "enable_gqa=True a multiple of those of k works"
+        )
+    return k[:, :1].expand(-1, heads, -1, -1)
 
 
 def check_bounds(cu_seqlens: object, batch: int, time: int) -> list[int]:
@@ -116,6 +142,8 @@ def check_bounds(cu_seqlens: object, batch: int, time: int) -> list[int]:
         raise BadDtype(
             "cu_seqlens is no integer tensor (sequences + 1,); e.g. torch.tensor([0, 5, 12]) works"
         )
+    if cu_seqlens.is_meta:
+        raise BadTensor("cu_seqlens is on meta, where it has no numbers to cut sequences by; the CPU works")
     if batch != 1:
         raise BadTensor(f"cu_seqlens packs sequences into one row, but q has batch {batch}; batch 1 works")
     bounds = cu_seqlens.tolist()
@@ -144,7 +172,7 @@ def _turned_so_far(angle: Tensor | None, q: Tensor) -> Tensor | None:
 
 def check_scale(scale: object) -> float:
     """A finite number."""
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not math.isfinite(scale):
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not abs(scale) <= LARGEST:
         raise BadTensor(f"scale is {scale!r}; a finite number works")
     return float(scale)
 
@@ -164,4 +192,12 @@ def _shape(*sizes: int) -> str:
     return str(tuple(sizes))
 
 
-__all__ = ["check_bounds", "check_chunk_size", "check_scale", "check_state", "check_tokens"]
+__all__ = [
+    "check_bounds",
+    "check_chunk_size",
+    "check_scale",
+    "check_state",
+    "check_tokens",
+    "known_state",
+    "queries_like",
+]

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..transforms import refuse_tangents
 from ..validation import compute_dtype
 
 Attention = Callable[..., tuple[Tensor, Tensor]]
@@ -33,6 +34,7 @@ def operator(attention: Attention) -> Callable[..., tuple[Tensor, Tensor]]:
     """The operator whose numbers `attention` forms."""
 
     def forward(*inputs: Any) -> tuple[Tensor, Tensor]:
+        refuse_tangents("exptx::linear")
         with torch.no_grad():
             out, state = attention(*inputs)
         return out.contiguous(), state.contiguous()

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from ..errors import BadDtype, BadTensor
 from ..softmax import full_precision
-from .checks import check_chunk_size, check_state, check_tokens
+from ..validation import check_flag
+from .checks import check_chunk_size, check_state, check_tokens, known_state, queries_like
 from .decays import carried, two_terms
 from .forms import state_after
 from .inputs import rotated
@@ -35,7 +36,8 @@ class StateMap:
     interleaved: bool = False
 
     def __call__(self, state: Tensor) -> Tensor:
-        """Where a state, (B, H, dk, dv), is after the stretch."""
+        """Where a state, (B, H, dk, dv), is after the stretch; BadTensor or BadDtype for anything else."""
+        known_state(state, "state", self.state.dtype, tuple(self.state.shape))
         if self.angle is not None:
             state = rotated(state.mT, self.angle.unsqueeze(-2), self.interleaved, back=True).mT
         return carried(state, two_terms(self.log_decay.exp().unsqueeze(-1), state.dtype), self.state)
@@ -49,18 +51,21 @@ def state_map(
     angle: Tensor | None = None,
     chunk_size: int = 64,
     interleaved: bool = False,
+    enable_gqa: bool = False,
 ) -> StateMap:
     """What tokens do to a state, whatever it is: one StateMap, without outputs.
 
     k: (B, H, T, dk), v: (B, H, T, dv), log_decay, angle, chunk_size, interleaved as for `linear_attention`.
+    With enable_gqa k and v may have fewer heads than log_decay, as there; the map has those of log_decay.
     For one sequence on several machines: each forms the map of its own tokens, puts the maps of those
     before it together with `combine_states`, and begins its own `linear_attention` with that map's state
     (or, if the sequence goes on from a state, with where the map takes it). O(T); gradients flow to all.
     Raises BadTensor, BadDtype or TooLarge naming the argument, as `linear_attention` does.
     """
-    tokens = check_tokens(k, k, v, log_decay, angle, 1.0, interleaved)
+    q = queries_like(k, log_decay) if check_flag(enable_gqa, "enable_gqa") else k
+    tokens = check_tokens(q, k, v, log_decay, angle, 1.0, interleaved, enable_gqa)
     check_chunk_size(chunk_size)
-    empty = check_state(None, "state", k, v, k.shape[0])
+    empty = check_state(None, "state", q, v, k.shape[0])
     with full_precision(k):
         log_decay = tokens.log_decay.double().expand(-1, -1, tokens.time, -1).sum(2)
         state = tokens.state_turned(state_after(tokens, empty, chunk_size), [tokens.time - 1], back=True)

@@ -162,6 +162,11 @@ def test_the_widths_that_a_refusal_names_do_work(head_dim):
             BadDtype,
             "weight is a list; a dense tensor of rows",
         ),
+        (
+            lambda w: permute_qk(torch.nested.nested_tensor([w], layout=torch.strided), 2, to="half"),
+            BadDtype,
+            "weight is a nested tensor",
+        ),
         (lambda w: permute_qk(w.to_sparse(), 2, to="half"), BadDtype, "weight is a torch.sparse_coo tensor"),
         (lambda w: permute_qk(w, 4, to="half"), BadTensor, r"weight has shape \(10, 3\); \(4 \* head_dim"),
         (

@@ -394,3 +394,10 @@ def test_rows_of_ours_reach_only_our_kernel():
     assert nothing is None
     with pytest.raises(AttributeError, match="unsqueeze"):
         modeling_llama.apply_rotary_pos_emb.__wrapped__(*torch.ones(2, 1, 1, 3, 16), rows, nothing)
+
+
+@pytest.mark.parametrize("call", [patch, unpatch])
+@pytest.mark.parametrize("model", [None, "gpt2", nn.Linear])
+def test_what_is_no_model_is_refused(call, model):
+    with pytest.raises(BadDtype, match=r"model is a (NoneType|str|type); a transformers model works"):
+        call(model)

@@ -101,6 +101,9 @@ def nested(layout):
         (lambda: rotate(nested(torch.jagged), COS, SIN), BadTensor, "x is a nested tensor; a dense one"),
         (lambda: rotate(nested(torch.strided), COS, SIN), BadTensor, "x is a nested tensor; a dense one"),
         (lambda: rotate_qk(nested(torch.strided), X, COS, SIN), BadTensor, "q is a nested tensor"),
+        (lambda: rotate(X, COS, SIN, out=nested(torch.strided)), BadTensor, "out is a nested tensor"),
+        (lambda: rotate(X, COS, SIN, nested(torch.strided).long()), BadTensor, "position_ids is a nested"),
+        (lambda: rotate_qk(X, X, COS, SIN[:2]), BadTensor, r"cos has shape \(4, 4\) and sin \(2, 4\)"),
         (lambda: rotate(X, COS, SIN, interleaved="half"), BadChoice, "interleaved is 'half'; True or False"),
         (
             lambda: rotate(X, COS, SIN, inverse=None, impl="eager"),

@@ -207,3 +207,24 @@ def test_fused_attention_says_that_it_does_not_see_into_transforms():
                 BadChoice, match=f"{name} does not see into transforms of torch.func .* works"
             ):
                 transform(attend)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, c: torch.ops.exptx.rotary(x, c, SIN, None, 8, False, "bhtd", False),
+        lambda x, c: torch.ops.exptx.rotary_qk(x, x[:, :1], c, SIN, None, 8, False, "bhtd", False),
+        lambda x, c: torch.ops.exptx.rotary_out(
+            x, torch.empty(x.shape).double(), c, SIN, None, 8, False, "bhtd", False
+        ),
+        lambda x, c: torch.ops.exptx.slide(x, x, x, c[:3, 0], IDS[None], IDS[None], None, True, False, 1.0),
+        lambda x, c: torch.compile(linear_attention, backend="eager")(x, x, x, -c[:3, 0].square()),
+    ],
+)
+def test_an_operator_refuses_dual_numbers(call):
+    """Below autograd a tangent would be dropped in silence."""
+    call(X, COS)
+    with forward_ad.dual_level():
+        for given in ((forward_ad.make_dual(X, OTHER), COS), (X, forward_ad.make_dual(COS, SIN))):
+            with pytest.raises(BadChoice, match="has no rule for forward-mode differentiation"):
+                call(*given)

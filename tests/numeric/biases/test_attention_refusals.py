@@ -126,6 +126,21 @@ def slopes_of(heads):
             r"q has shape \(2, 4, 60, 0\), without features",
         ),
         (
+            lambda q, k, v: alibi_attention(q, k, v, slopes_of(4), enable_gqa="no"),
+            BadChoice,
+            "enable_gqa is 'no'; True or False works",
+        ),
+        (
+            lambda q, k, v: alibi_attention(q, k, v, slopes_of(4), scale=10**400),
+            BadTensor,
+            "scale is 10+; a finite positive number works",
+        ),
+        (
+            lambda q, k, v: biased_attention(q, k, v, realize(-(10**400) * u, u)),
+            TooLarge,
+            r"a number beyond 2\^\d+ has no float",
+        ),
+        (
             lambda q, k, v: alibi_attention(q, k[:, :0], v[:, :0], slopes_of(4), enable_gqa=True),
             BadTensor,
             "q has 4 heads and k has 0",

@@ -2,8 +2,10 @@
 
 import pytest
 import torch
-from exptx.numeric import alibi_attention, alibi_slopes
+from exptx.numeric import alibi_attention, alibi_slopes, biased_attention
 from exptx.numeric.biases.ops import SLIDE, SLIDE_BACKWARD
+from exptx.symbolic import realize
+from sympy import Symbol
 from torch._dynamo.testing import CompileCounterWithBackend
 
 
@@ -76,3 +78,41 @@ def test_gradients_in_half_precision_are_those_of_float64_to_its_rounding(dtype)
     unit = torch.finfo(dtype).eps
     for mine, theirs in zip(found, known, strict=True):
         assert (mine.double() - theirs).norm() <= 8 * unit * theirs.norm()
+
+
+# torch's own, after any break behind which a tensor has a gradient
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf:UserWarning")
+def test_a_realised_bias_runs_between_two_graphs_without_compiling_again():
+    u, counter = Symbol("u"), CompileCounterWithBackend("aot_eager")
+    bias = realize(-(u**2) / 9, u)
+
+    def model(q, k, v):
+        return biased_attention(2 * q, k, v, bias) + 1
+
+    compiled = torch.compile(model, backend=counter)
+    for time in (40, 50, 300, 64):
+        given = drawn(time)
+        out, known = compiled(*given), model(*given)
+        assert torch.equal(out, known)
+        for mine, theirs in zip(*(torch.autograd.grad(y.sum(), given) for y in (out, known)), strict=True):
+            assert torch.equal(mine, theirs)
+    assert counter.frame_count <= 4  # before and after, once for a length and once for every one
+    with pytest.raises(torch._dynamo.exc.Unsupported, match=r"reads exact numbers, .* fullgraph=False works"):
+        torch.compile(model, fullgraph=True, backend="eager")(*drawn())
+
+
+def test_the_logarithm_of_the_normaliser_is_that_of_the_logits_also_under_a_mask():
+    q, k, v = drawn(learned=False, dtype=torch.float64)
+    slopes, seen = (
+        alibi_slopes(2).double(),
+        torch.rand(1, 1, 40, 40, generator=torch.Generator().manual_seed(1)) < 0.5,
+    )
+    seen = seen | torch.eye(40, dtype=torch.bool)
+    gap = torch.arange(40.0)[:, None] - torch.arange(40.0)
+    for mask in (None, seen):
+        _, found = SLIDE(q, k, v, slopes, *options(mask=mask))
+        logits = 0.3 * q @ k.mT - slopes[:, None, None] * gap
+        hidden = (gap < 0) if mask is None else (gap < 0) | ~mask
+        known = logits.masked_fill(hidden, -torch.inf).logsumexp(-1)
+        # 8 products a score, 40 terms a sum; logits below 64 in size
+        assert (found - known).abs().max() <= 64 * 64 * torch.finfo(torch.float64).eps

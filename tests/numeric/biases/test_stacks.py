@@ -72,6 +72,11 @@ def test_pieces_that_share_tokens_stay_apart():
     found = [room.Piece(slice(n, n + 4), slice(n, n + 4), 0) for n in (0, 2, 4)]
     assert [stack.count for stack in stacks(t, t, found)] == [1, 1, 1]
     assert [stack.count for stack in stacks(t, t, [found[0], found[2]])] == [2]
+    wide, tall = (
+        [room.Piece(slice(n, n + a), slice(n, n + b), 0) for n in (0, 2)] for a, b in ((2, 4), (4, 2))
+    )
+    for some in (wide, tall):  # they share keys, or queries
+        assert [stack.count for stack in stacks(t, t, some)] == [1, 1]
 
 
 def test_a_view_is_written_through():

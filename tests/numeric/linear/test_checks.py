@@ -48,6 +48,8 @@ DECAY = -torch.ones(2)
         ),
         ({"form": "chunk"}, BadChoice, "form is 'chunk'; one of 'chunked', 'recurrent', 'parallel' works"),
         ({"scale": math.nan}, BadTensor, "scale is nan"),
+        ({"scale": 10**400}, BadTensor, "scale is 10+; a finite number works"),
+        ({"cu_seqlens": torch.tensor([0, 6], device="meta")}, BadTensor, "cu_seqlens is on meta"),
         ({"scale": None}, BadTensor, "scale is None; a finite number works"),
         ({"chunk_size": 48}, BadTensor, "chunk_size is 48; a power of two works"),
         ({"interleaved": "no"}, BadChoice, "interleaved is 'no'; True or False works"),

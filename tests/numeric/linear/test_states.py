@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from exptx.numeric import BadDtype, BadTensor, StateMap, combine_states, state_map
+from exptx.numeric import BadChoice, BadDtype, BadTensor, StateMap, combine_states, state_map
 from exptx.proofs.measures.recurred import Recurrence, checked
 
 GATES = ("heads", "tokens", "features")
@@ -96,6 +96,32 @@ def test_maps_of_two_kinds_are_refused():
     with pytest.raises(BadDtype, match="second is a Tensor; a StateMap works"):
         combine_states(plain, plain.state)
     assert isinstance(combine_states(plain, plain), StateMap)
+
+
+def test_shared_keys_give_the_map_of_repeated_ones():
+    given = sequence("tokens", True)
+    k, v, rest = given.k[:, :1], given.v[:, :1], {"angle": given.angle, "chunk_size": 16}
+    shared = state_map(k, v, given.log_decay, **rest, enable_gqa=True)
+    repeated = state_map(*(x.repeat(1, 2, 1, 1) for x in (k, v)), given.log_decay, **rest)
+    assert torch.equal(shared.state, repeated.state)
+    assert torch.equal(shared.log_decay, repeated.log_decay)
+    with pytest.raises(BadTensor, match=r"log_decay has shape \(3,\), 3 heads, but k has 2; with enable_gqa"):
+        state_map(given.k, given.v, -torch.ones(3), enable_gqa=True)
+    with pytest.raises(BadChoice, match="enable_gqa is 1; True or False works"):
+        state_map(k, v, given.log_decay, enable_gqa=1)
+
+
+@pytest.mark.parametrize("turns", [False, True])
+def test_a_map_takes_no_state_of_another_kind(turns):
+    """A single number would be spread over the whole state."""
+    one = mapped(sequence("heads", turns), 0, 9)
+    for state, error, words in (
+        (torch.tensor(1.0), BadTensor, r"state has shape \(\); \(1, 2, 4, 3\) works"),
+        (one.state.half(), BadDtype, r"state has dtype torch\.float16; a torch\.float32 tensor works"),
+        (None, BadDtype, "state is a NoneType"),
+    ):
+        with pytest.raises(error, match=words):
+            one(state)
 
 
 SHARDED = """
