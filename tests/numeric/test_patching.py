@@ -383,8 +383,9 @@ def test_a_model_that_is_not_known_is_left_as_it_is_with_one_sentence(call, word
 def test_a_call_that_makes_no_sense_is_refused_in_one_sentence():
     with pytest.raises(BadChoice, match="angles is 'fp32'; 'exact' or 'hf' works"):
         patch(tiny(), angles="fp32")
-    with pytest.raises(BadDtype, match="model is a str; a transformers model works"):
-        patch("gpt2")
+    for call, model in ((patch, "gpt2"), (unpatch, "gpt2"), (unpatch, None), (unpatch, nn.Linear)):
+        with pytest.raises(BadDtype, match="model is a (str|NoneType|type); a transformers model works"):
+            call(model)
 
 
 def test_rows_of_ours_reach_only_our_kernel():
@@ -394,10 +395,3 @@ def test_rows_of_ours_reach_only_our_kernel():
     assert nothing is None
     with pytest.raises(AttributeError, match="unsqueeze"):
         modeling_llama.apply_rotary_pos_emb.__wrapped__(*torch.ones(2, 1, 1, 3, 16), rows, nothing)
-
-
-@pytest.mark.parametrize("call", [patch, unpatch])
-@pytest.mark.parametrize("model", [None, "gpt2", nn.Linear])
-def test_what_is_no_model_is_refused(call, model):
-    with pytest.raises(BadDtype, match=r"model is a (NoneType|str|type); a transformers model works"):
-        call(model)
