@@ -384,7 +384,7 @@ def test_a_call_that_makes_no_sense_is_refused_in_one_sentence():
     with pytest.raises(BadChoice, match="angles is 'fp32'; 'exact' or 'hf' works"):
         patch(tiny(), angles="fp32")
     for call, model in ((patch, "gpt2"), (unpatch, "gpt2"), (unpatch, None), (unpatch, nn.Linear)):
-        with pytest.raises(BadDtype, match="model is a (str|NoneType|type); a transformers model works"):
+        with pytest.raises(BadDtype, match=r"model is a (str|NoneType|type); a transformers model works"):
             call(model)
 
 
