@@ -12,15 +12,22 @@ from types import ModuleType
 from typing import Any
 
 _HOME = {
+    "BadClaim": "errors",
+    "Claims": "doctor.subject",
+    "Diagnosis": "doctor.findings",
+    "Finding": "doctor.findings",
     "Hypothesis": "law",
     "Law": "law",
     "MalformedLaw": "errors",
     "MissingExtra": "errors",
     "Proof": "prove",
     "ProofsError": "errors",
+    "Subject": "doctor.subject",
     "UnknownLaw": "errors",
     "Unwritable": "errors",
+    "check": "doctor.suite",
     "prove": "prove",
+    "rope": "doctor.subject",
 }
 
 __all__ = sorted(_HOME)

@@ -39,7 +39,9 @@ def table_entry(angle: Magnitude, dtype: object, amplitude: float = 1.0, value: 
     return amplitude * (2 * ORACLE * abs(angle) + (unit_roundoff(dtype) + 4 * ORACLE) * value)
 
 
-def single_angle_entry(angle: Magnitude, amplitude: float = 1.0, frequency_roundings: float = 1) -> Magnitude:
+def single_angle_entry(
+    angle: Magnitude, amplitude: float = 1.0, frequency_roundings: Magnitude = 1
+) -> Magnitude:
     """As `table_entry` for float32 angles: a ((f + 1)(1 + u) u |ωt| + 4u), with f roundings in the frequency.
 
     One more for the product; cos within 2u, the amplitude u, storing u. The recipe 1/b^{i/d} in float32 has

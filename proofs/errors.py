@@ -33,3 +33,7 @@ class BadFile(ProofsError, ValueError):
 
 class Stopped(ProofsError, TimeoutError):
     """A task that reached its limit on time or memory, or whose process ended without an answer."""
+
+
+class BadClaim(ProofsError, ValueError):
+    """Something to examine, or a claim about it, that cannot be examined."""

@@ -1,0 +1,83 @@
+"""An examination in a process of its own: a subject that crashes or never returns is a finding."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ...symbolic.configs.description import Rotary
+from ...symbolic.configs.read import read_config
+from ...symbolic.errors import ExptxError
+from ..errors import BadClaim, Stopped
+from ..inspection.config_file import read_config_file
+from ..worker import within
+from .findings import Diagnosis, Finding
+from .load import load
+from .subject import Claims, rope, subject
+from .suite import check
+
+MEGABYTES = 32_000  # of addresses, which libraries reserve and do not use
+SCHEMA = "exptx-check/1"
+
+
+def claims(
+    config: Path | None, base: float | None, head_dim: int | None, pairing: str | None, layout: str
+) -> dict[str, Any]:
+    """The keywords of `Claims`; BadClaim where two say different things, or a config has no rotary."""
+    if config is not None and (base is not None or head_dim is not None):
+        raise BadClaim("config says base and head_dim; --config alone works, or the other two")
+    encoding = None
+    if config is not None:
+        found = read_config(read_config_file(config)).group().encoding
+        if not isinstance(found, Rotary):
+            raise BadClaim(f"{config} has no rotary layers; a config of a rotary model works")
+        encoding = found
+    elif base is not None:
+        encoding = rope(base, head_dim or 64)
+    size = encoding.head_dim if encoding is not None else head_dim or 64
+    given: dict[str, Any] = {"encoding": encoding, "head_dim": size, "pairing": pairing, "layout": layout}
+    Claims(**given)
+    return {**given, "encoding": None if encoding is None else _plain(encoding)}
+
+
+def examine(target: str, given: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The document of the examination of file.py:function or package.module:OBJECT.
+
+    given: what `claims` returns. Errors: an ExptxError for what is no subject.
+    """
+    try:
+        return within(seconds, MEGABYTES, _examined, target, given)
+    except Stopped as stopped:
+        shown = f"exptx check {target} --seconds {seconds:g}"
+        crashed = Finding("call", "the process", None, None, str(stopped), shown)
+        return document(Diagnosis(target, "unknown", "did not come back", (crashed,), (), ()))
+
+
+def document(found: Diagnosis) -> dict[str, Any]:
+    """What --json prints."""
+    rows = [{**asdict(finding), **asdict(finding.law)} for finding in found.findings]
+    return {"schema": SCHEMA, "ok": found.ok, **asdict(found), "findings": rows}
+
+
+def _examined(target: str, given: dict[str, Any]) -> dict[str, Any]:
+    os.dup2(2, 1)  # what the subject prints is no part of the answer
+    encoding: Any = given["encoding"]
+    keywords: dict[str, Any] = {**given, "encoding": encoding and Rotary(**encoding)}
+    told = Claims(**keywords)
+    try:
+        apply = load(target)
+    except ExptxError:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        broken = Finding("call", "when it is loaded", None, None, said, f"exptx check {target}")
+        return document(Diagnosis(target, "unknown", "cannot be loaded", (broken,), (), ()))
+    return document(check(subject(apply, told)))
+
+
+def _plain(encoding: Rotary) -> dict[str, Any]:
+    """The fields, without the read-only view that no process can send to another."""
+    given = {name: getattr(encoding, name) for name in encoding.__dataclass_fields__}
+    return {**given, "parameters": dict(encoding.parameters)}

@@ -1,0 +1,132 @@
+"""Planes against claims: pairing, direction, origin, amplitude, values and how angles were formed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...symbolic.configs.description import Rotary
+from ..budget import single_angle_entry
+from .explain import Candidate, Explanation, claimed, compare, explain, known, origin
+from .findings import Finding
+from .formation import formations
+from .observe import Planes
+from .subject import Claims
+
+EXPECTED = {True: "interleaved", False: "half", None: None}
+
+
+def expected_pairing(claims: Claims) -> str | None:
+    """What the claims say, the pairing itself before the encoding."""
+    return claims.pairing or (EXPECTED[claims.encoding.interleaved] if claims.encoding else None)
+
+
+def expected_direction(claims: Claims) -> str | None:
+    """A written rope turns counter-clockwise."""
+    return claims.direction or ("counter-clockwise" if claims.encoding else None)
+
+
+def form(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
+    """Planes, pairing, direction, origin."""
+    allowed = 2 * single_angle_entry(0.0, max(1.0, planes.amplitude))
+    if planes.skew > allowed:
+        t, i = planes.skewed_at
+        cause = "two features of a plane have different angles, or one is overwritten before it is read"
+        where = f"position {t}, features {planes.pairs[i]}"
+        yield Finding("planes", where, planes.skew, allowed, cause, reproduce(t, i))
+    pairing = expected_pairing(claims)
+    if pairing and planes.pairs and planes.pairing not in (pairing, "either"):
+        cause = f"features {planes.pairs[0]} turn together: {planes.pairing}, claimed {pairing}"
+        yield _finding("pairing", "position 1", cause, reproduce(1, 0))
+    elif claims.encoding and _partner(planes) not in (None, _claimed_partner(claims.encoding)):
+        cause = (
+            f"feature 0 turns with feature {_partner(planes)}, claimed {_claimed_partner(claims.encoding)}: "
+            "halves of the head, not of the part that turns, or the reverse"
+        )
+        yield _finding("pairing", "position 1", cause, reproduce(1, 0))
+    direction = expected_direction(claims)
+    if planes.direction == "mixed" or (direction and planes.direction != direction):
+        cause = (
+            f"planes turn {planes.direction}, claimed {direction or 'one way for all'}: the sign of the sine"
+        )
+        yield _finding("direction", "position 1", cause, reproduce(1, 0))
+    if origin(planes) != 0:
+        count = origin(planes)
+        cause = f"positions are read as position + {count}" if count is not None else "unknown"
+        yield _finding("origin", "position 0", cause, reproduce(0, 0))
+
+
+def explained(planes: Planes, claims: Claims) -> Explanation | None:
+    """By the claim if it does, else by a known rule."""
+    offset = origin(planes) or 0
+    candidates = [] if claims.encoding is None else [claimed(claims.encoding, claims.longest)]
+    return explain(planes, (*candidates, *known(planes, claims.encoding, claims.longest)), offset)
+
+
+def values(planes: Planes, claims: Claims, why: Explanation | None, reproduce) -> Iterator[Finding]:
+    """The table against the claim, or the rounding alone where nothing is claimed."""
+    told = None if claims.encoding is None else claimed(claims.encoding, claims.longest)
+    if told is not None and (why is None or why.candidate.words != told.words):
+        yield _value(planes, told, why, reproduce)
+    if why is None:
+        return
+    allowed = ("float64",) if claims.angles == "float64" else ("float64", "float32")
+    if why.formation.words not in allowed:
+        plain = next(f for f in formations() if f.words == allowed[-1])
+        there = compare(planes, why.candidate, plain, why.offset).fit
+        t, i = there.outside or (0, 0)
+        yield Finding(
+            "angle-precision",
+            f"from position {planes.positions[t]} on, plane {i}",
+            there.residual,
+            there.budget,
+            f"{why.formation.words}",
+            reproduce(planes.positions[t], i, there.expected),
+        )
+
+
+def amplitude(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
+    """The length at position 0 against the claimed attention factor."""
+    if claims.encoding is None or not planes.count:
+        return
+    factor = float(claims.encoding.frequencies(claims.longest).attention_factor)
+    off, budget = abs(planes.amplitude - factor), 2 * single_angle_entry(0.0, factor)
+    if off > budget:
+        cause = f"the amplitude is {planes.amplitude:.6g}, claimed {factor:.6g}"
+        yield Finding("amplitude", "position 0", off, budget, cause, reproduce(0, 0))
+
+
+def _value(planes: Planes, told: Candidate, why: Explanation | None, reproduce) -> Finding:
+    cause = (
+        "unknown"
+        if why is None
+        else f"the frequencies are those of {why.candidate.words}, claimed {told.words}"
+    )
+    if len(told.waves) != planes.count:
+        cause = f"{planes.count} planes turn, claimed {len(told.waves)}" + (
+            "" if why is None else f"; {cause}"
+        )
+        return _finding("value", "position 1", cause, reproduce(1, 0))
+    there = compare(planes, told, formations()[1], 0).fit
+    t, i = there.outside or (0, 0)
+    t = planes.positions[t]
+    return Finding(
+        "value",
+        f"position {t}, plane {i}",
+        there.residual,
+        there.budget,
+        cause,
+        reproduce(t, i, there.expected),
+    )
+
+
+def _partner(planes: Planes) -> int | None:
+    return planes.pairs[0][1] - planes.pairs[0][0] if planes.pairs and planes.pairing == "half" else None
+
+
+def _claimed_partner(encoding: Rotary) -> int:
+    return (encoding.head_dim if encoding.rule == "proportional" else encoding.rotary_dim) // 2
+
+
+def _finding(code: str, where: str, cause: str, reproduction: str) -> Finding:
+    """Without a number: it is one or the other."""
+    return Finding(code, where, None, None, cause, reproduction)
