@@ -266,6 +266,7 @@ def check(
     head_dim: Annotated[int | None, typer.Option(help="Features of a head; 64 without it.")] = None,
     pairing: Annotated[str | None, typer.Option(help="half or interleaved: what the weights expect.")] = None,
     layout: Annotated[str, typer.Option(help="Of x: bhtd (batch, heads, time, head_dim) or bthd.")] = "bhtd",
+    longest: Annotated[int, typer.Option(min=16, help="Positions below this are tried.")] = 4096,
     seconds: Seconds = 60,
     as_json: Json = False,
 ) -> None:
@@ -277,7 +278,7 @@ def check(
     from .doctor import isolated
     from .doctor.lines import lines
 
-    claims = isolated.claims(config, base, head_dim, pairing, layout)
+    claims = isolated.claims(config, base, head_dim, pairing, layout, longest)
     typer.echo(f"executes the code of {target}", err=True)
     found = isolated.examine(target, claims, seconds)
     if as_json:

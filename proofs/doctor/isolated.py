@@ -23,7 +23,12 @@ SCHEMA = "exptx-check/1"
 
 
 def claims(
-    config: Path | None, base: float | None, head_dim: int | None, pairing: str | None, layout: str
+    config: Path | None,
+    base: float | None,
+    head_dim: int | None,
+    pairing: str | None,
+    layout: str,
+    longest: int,
 ) -> dict[str, Any]:
     """The keywords of `Claims`; BadClaim where two say different things, or a config has no rotary."""
     if config is not None and (base is not None or head_dim is not None):
@@ -37,7 +42,13 @@ def claims(
     elif base is not None:
         encoding = rope(base, head_dim or 64)
     size = encoding.head_dim if encoding is not None else head_dim or 64
-    given: dict[str, Any] = {"encoding": encoding, "head_dim": size, "pairing": pairing, "layout": layout}
+    given: dict[str, Any] = {
+        "encoding": encoding,
+        "head_dim": size,
+        "pairing": pairing,
+        "layout": layout,
+        "longest": longest,
+    }
     Claims(**given)
     return {**given, "encoding": None if encoding is None else _plain(encoding)}
 

@@ -30,7 +30,8 @@ def check(target: Subject | Callable[..., Any], claims: Claims | None = None) ->
         return _rotary(calls) if given.kind == "rotary" else _tables(calls)
     except Failed as failed:
         shown = f"subject(*arguments)  # {failed}"
-        finding = Finding("call", "well-formed arguments", None, None, str(failed), shown)
+        where = f"well-formed arguments at positions below {given.claims.longest} (the claim `longest`)"
+        finding = Finding("call", where, None, None, str(failed), shown)
         return Diagnosis(given.name, given.kind, "cannot be called", (finding,), (), ())
 
 

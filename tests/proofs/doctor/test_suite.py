@@ -210,3 +210,25 @@ def test_a_finding_carries_all_that_is_needed_to_act_on_it():
     assert finding.law.fix
     assert len(finding.reproduction.splitlines()) == 3
     assert "position 1, plane 1" in finding.where
+
+
+def test_a_table_of_fixed_length_is_right_up_to_there_and_says_where_it_was_asked_for_more():
+    cos, sin = (part[0, 0] for part in kernel_table(torch.arange(512)[None]))
+
+    def rotate(x, position_ids):
+        c, s = cos[position_ids][:, None], sin[position_ids][:, None]
+        x0, x1 = x.chunk(2, -1)
+        return torch.cat((x0 * c - x1 * s, x0 * s + x1 * c), -1)
+
+    (beyond,) = check(rotate, SAID).findings
+    assert beyond.code == "call"
+    assert "positions below 4096" in beyond.where
+    assert check(rotate, Claims(rope(10000, DIM), DIM, "half", longest=512)).ok
+
+
+def test_the_other_layout_is_right_where_it_is_claimed():
+    def rotate(x, position_ids):
+        return kernel()(x.transpose(1, 2), position_ids).transpose(1, 2)
+
+    assert check(rotate, Claims(rope(10000, DIM), DIM, "half", layout="bthd")).ok
+    assert not check(rotate, SAID).ok
