@@ -15,6 +15,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
+from ..symbolic.exact import rational_power
 from ..symbolic.frequencies import Frequencies
 from ..symbolic.sections import AxisFrequencies
 from .constants import nearest_float
@@ -138,7 +139,7 @@ def _base_and_width(frequencies: Frequencies) -> tuple[float, int]:
     exact = frequencies.exact
     pairs = len(exact)
     base = exact[1] ** -pairs if pairs > 1 else sp.Integer(1)
-    if any(value != base ** sp.Rational(-k, pairs) for k, value in enumerate(exact)):
+    if any(value != rational_power(base, sp.Rational(-k, pairs)) for k, value in enumerate(exact)):
         raise BadChoice(
             "angles='hf' needs the base, but inv_freq is no Frequencies of the form rope_theta^(-2k/dim); "
             "pass the float32 inv_freq tensor of the model instead"

@@ -109,3 +109,15 @@ def even(value: object, name: str) -> int:
             f"{name} is {number}, which is odd; features turn in pairs, so {number - 1} or {number + 1} works"
         )
     return number
+
+
+def rational_power(base: sp.Expr, exponent: sp.Rational) -> sp.Expr:
+    """base^exponent, also where sympy multiplies primes of the base into a number that no float holds.
+
+    With python-flint it looks for perfect powers through that float; prime by prime there is none.
+    """
+    try:
+        return base**exponent
+    except OverflowError:
+        primes = sp.factorrat(base, limit=2**15)
+        return sp.Mul(*(sp.Integer(prime) ** (times * exponent) for prime, times in primes.items()))

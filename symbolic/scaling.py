@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import sympy as sp
 
 from .errors import BadInput, WrongType
-from .exact import even, exact_entry, positive, whole
+from .exact import even, exact_entry, positive, rational_power, whole
 from .rounding import floor, less
 from .walk import shown
 
@@ -44,7 +44,7 @@ class Frequencies:
 def rotary(rope_theta: object, dim: object) -> Frequencies:
     """w_k = rope_theta^(-2k/dim) for an even number `dim` of rotated features."""
     size, base = even(dim, "head_dim"), positive(rope_theta, "rope_theta")
-    return Frequencies(tuple(base ** sp.Rational(-2 * k, size) for k in range(size // 2)))
+    return Frequencies(tuple(rational_power(base, sp.Rational(-2 * k, size)) for k in range(size // 2)))
 
 
 def endpoint_frequencies(count: object, base: object = 10000) -> Frequencies:
@@ -54,7 +54,9 @@ def endpoint_frequencies(count: object, base: object = 10000) -> Frequencies:
     `retnet.py`). One frequency alone is 1.
     """
     planes, theta = whole(count, "count"), positive(base, "base")
-    return Frequencies(tuple(theta ** sp.Rational(-k, max(planes - 1, 1)) for k in range(planes)))
+    return Frequencies(
+        tuple(rational_power(theta, sp.Rational(-k, max(planes - 1, 1))) for k in range(planes))
+    )
 
 
 def linear(rope_theta: object, dim: object, factor: object) -> Frequencies:
@@ -73,7 +75,9 @@ def ntk_aware(rope_theta: object, dim: object, factor: object) -> Frequencies:
     Source: bloc97, "NTK-aware scaled RoPE" (2023); Peng et al., arXiv 2309.00071, section 3.1. dim >= 4.
     """
     size, s = _two_planes(dim), positive(factor, "factor")
-    return _scaled(rotary(rope_theta, size), [s ** sp.Rational(-2 * k, size - 2) for k in range(size // 2)])
+    return _scaled(
+        rotary(rope_theta, size), [rational_power(s, sp.Rational(-2 * k, size - 2)) for k in range(size // 2)]
+    )
 
 
 def dynamic_stretch(factor: object, original_length: object, seq_len: object) -> sp.Expr:
@@ -146,7 +150,7 @@ def length(value: object, name: str) -> int:
 
 def _stretch(dim: object, factor: sp.Expr, name: str) -> sp.Expr:
     size = _two_planes(dim)
-    return factor ** sp.Rational(size, size - 2)
+    return rational_power(factor, sp.Rational(size, size - 2))
 
 
 def _two_planes(dim: object) -> int:

@@ -6,7 +6,7 @@ import sympy as sp
 
 from .. import scaling
 from ..encoding import Encoding
-from ..exact import even, positive
+from ..exact import even, positive, rational_power
 from ..kinds.lengthwise import Lengthwise
 from .registry import register
 from .turning import flag, pairs, scaled
@@ -81,7 +81,7 @@ def dynamic_ntk(
     def spectrum(length: sp.Expr) -> tuple[sp.Expr, ...]:
         stretch = 1 + s * sp.Max(0, length - first) / first
         return tuple(
-            w * stretch ** sp.Rational(-2 * k, size - 2)
+            w * rational_power(stretch, sp.Rational(-2 * k, size - 2))
             for k, w in enumerate(scaling.rotary(rope_theta, size))
         )
 

@@ -14,7 +14,7 @@ import sympy as sp
 
 from ..encoding import Encoding
 from ..errors import BadInput
-from ..exact import exact_entry, positive, whole
+from ..exact import exact_entry, positive, rational_power, whole
 from ..kinds.formula import Formula
 from ..separate import POSITIONS
 from .columns import column, reals
@@ -137,7 +137,7 @@ def _jets(
     size, m, theta = whole(head_dim, "head_dim", 2), whole(order, "order"), positive(rope_theta, "rope_theta")
     if size % (2 * m):
         raise BadInput(f"head_dim is {size}, no multiple of {2 * m}, the size of a block of order {m}")
-    turns = [theta ** sp.Rational(-2 * b, size) for b in range(size // (2 * m))]
+    turns = [rational_power(theta, sp.Rational(-2 * b, size)) for b in range(size // (2 * m))]
 
     def blocks(scale: sp.Expr, series: Sequence[sp.Expr], u: sp.Expr) -> sp.Matrix:
         shear = sp.Matrix(m, m, lambda i, j: series[j - i] if j >= i else 0)

@@ -7,7 +7,7 @@ import sympy as sp
 from ..block import Block
 from ..encoding import Encoding
 from ..errors import BadInput
-from ..exact import exact_entry, positive, whole
+from ..exact import exact_entry, positive, rational_power, whole
 from ..generator import Generator
 from ..kinds.generated import Generated
 from .columns import column
@@ -40,7 +40,7 @@ def jordan_rope(
     rate, eta, count = exact_entry(gamma, "gamma"), positive(shear, "shear"), size // (2 * m)
     theta = positive(rope_theta, "rope_theta")
     if frequencies is None:
-        turns = tuple(theta ** sp.Rational(-2 * b, size) for b in range(count))
+        turns = tuple(rational_power(theta, sp.Rational(-2 * b, size)) for b in range(count))
     else:
         given = column(frequencies, "frequencies", count)
         turns = tuple(positive(w, f"frequencies[{b}]") for b, w in enumerate(given))

@@ -22,9 +22,11 @@ def test_refusals_survive_numbers_that_cannot_be_written():
         Block(1, -HUGE)
     with pytest.raises(BadInput, match="a number of 5001 digits"):
         realize(u, u, tolerance=-HUGE, window=(0, 1))
-    assert decide(1 / (u - HUGE), 1 / (u - HUGE)).side_conditions == (u - HUGE,)
+    with pytest.raises(BadInput, match="a number of 5001 digits"):
+        decide(1 / (u - HUGE), 1 / (u - HUGE))
+    with pytest.raises(BadInput, match="a number of 5001 digits"):
+        realize(sp.Abs(u - HUGE), u)
 
 
 def test_answers_survive_numbers_that_cannot_be_written():
     assert str(realize(u**57, u)).endswith("Hankel determinant a number of 4444 digits")
-    assert "a number of 5001 digits" in str(realize(sp.Abs(u - HUGE), u).reason)

@@ -139,7 +139,7 @@ def test_a_bias_is_not_amplified():
         ("yarn", {**YARN, "attention_factor": 1, "mscale": 1}, "attention_factor and mscale"),
         ("yarn", {**YARN, "mscale": sp.Rational(1, 2)}, "mscale is 1/2"),
         ("yarn", {**YARN, "ramp": "both"}, "ramp is 'both'"),
-        ("llama3", {"head_dim": 4, "low_freq_factor": 4}, "low_freq_factor is 4"),
+        ("llama3", {"head_dim": 4, "low_freq_factor": 5}, "low_freq_factor is 5"),
         ("p_rope", {"head_dim": 4, "proportion": 2}, "2"),
     ],
 )
