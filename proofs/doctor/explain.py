@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ...numeric.angles import frequency_tensor
+from ...numeric.rounding import unit_roundoff
 from ...symbolic.configs.description import Rotary
 from ..budget import single_angle_entry
 from ..inspection.single import relative_errors
@@ -52,9 +54,15 @@ class Explanation:
 
 
 def claimed(encoding: Rotary, longest: int) -> Candidate:
-    """The frequencies of a claim; planes that it holds are left out, since nothing turns there."""
+    """The frequencies of a claim; planes that it holds are left out, since nothing turns there.
+
+    Where a recipe writes e^(-x ln b) instead of 1/b^x, ln b and the product round too: 2u x ln b more.
+    """
     waves = frequency_tensor(encoding.frequencies(longest)).to(torch.float64)
+    exponents = 2 * torch.arange(len(waves), dtype=torch.float64) / encoding.rotary_dim
+    logarithm = abs(math.log(float(encoding.parameters["rope_theta"])))
     errors = torch.tensor(relative_errors(encoding, longest), dtype=torch.float64)
+    errors = errors + 2 * unit_roundoff("float32") * logarithm * exponents
     turning = waves != 0
     return Candidate(words_of(encoding), waves[turning], errors[turning])
 
@@ -106,13 +114,20 @@ def origin(planes: Planes) -> int | None:
 
 def explain(planes: Planes, candidates: Iterable[Candidate], offset: int) -> Explanation | None:
     """The first candidate that explains every entry, with the most accurate rounding that does."""
+    possible = [one for one in formations() if one.table == "float32" or _held(planes, one.table)]
     for candidate in candidates:
         if len(candidate.waves) == planes.count:
-            for formation in formations():
+            for formation in possible:
                 found = compare(planes, candidate, formation, offset)
                 if found.fit.outside is None:
                     return found
     return None
+
+
+def _held(planes: Planes, dtype: str) -> bool:
+    """Whether every entry is a number of the format."""
+    entries = torch.stack((planes.cos, planes.sin))
+    return torch.equal(entries.to(getattr(torch, dtype)).to(torch.float64), entries)
 
 
 def compare(planes: Planes, candidate: Candidate, formation: Formation, offset: int) -> Explanation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from exptx.proofs.doctor.subject import Claims, rope
@@ -62,6 +64,17 @@ def test_right_twins_raise_no_alarm_with_a_claim_and_without(base, width, interl
     assert not codes(twin, Claims(rope(base, DIM, width, interleaved), DIM))
     assert not codes(twin, UNSAID)
     assert f"base {base}, exponent 2i/{width}" in check(twin, UNSAID).identity
+
+
+@pytest.mark.parametrize("base", [10000, 500000])
+def test_frequencies_by_an_exponential_are_right_too(base):
+    def rotate(x, position_ids):
+        inv_freq = torch.exp(torch.arange(0, DIM, 2) * (-math.log(base) / DIM))
+        angle = position_ids[:, None, :, None] * inv_freq
+        x0, x1 = x.chunk(2, -1)
+        return torch.cat((x0 * angle.cos() - x1 * angle.sin(), x0 * angle.sin() + x1 * angle.cos()), -1)
+
+    assert not codes(rotate, Claims(rope(base, DIM), DIM, longest=131072))
 
 
 def test_without_claims_it_is_said_what_could_not_be_judged():
@@ -197,7 +210,13 @@ def test_tables_are_recognised_at_half_and_full_width():
     def coarse(position_ids):
         return tuple(part.bfloat16() for part in half(position_ids))
 
+    def fine(position_ids):
+        angle = position_ids[..., None].double() / 10000 ** (torch.arange(0, DIM, 2).double() / DIM)
+        return angle.cos(), angle.sin()
+
     assert check(half, SAID).ok
+    assert check(fine, SAID).ok
+    assert check(fine, SAID).identity.endswith("angles formed in float64")
     assert check(full, SAID).ok
     assert "halves alike" in check(full, SAID).identity
     assert codes(coarse) == {"angle-precision"}
