@@ -59,7 +59,8 @@ def _divided(given: Mapping, width: int | None, heads: int | None) -> int:
         shown_keys = ", ".join(keys[:4]) + (", …" if len(keys) > 4 else "")
         what = f"only {shown_keys}" if keys else "nothing at all"
         raise BadInput(
-            f"config has no model_type, no hidden_size and no head_dim, {what}; it is no model's config"
+            f"config has no model_type, no hidden_size and no head_dim, {what}; it is no model's config, but "
+            "head_dim, or hidden_size and num_attention_heads, makes it one"
         )
     if width is None or heads is None:
         raise BadInput("config has no head_dim, nor hidden_size and num_attention_heads; one of them works")

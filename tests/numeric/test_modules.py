@@ -334,9 +334,14 @@ def test_print_shows_the_options():
         (
             lambda: RotaryEmbedding.from_config({"rope_theta": 10000}),
             BadInput,
+            "no head_dim, only rope_theta; .* head_dim, or hidden_size and num_attention_heads, makes it one",
+        ),
+        (
+            lambda: RotaryEmbedding.from_config({"hidden_size": 64}),
+            BadInput,
             "config has no head_dim, nor hidden_size and num_attention_heads",
         ),
-        (lambda: RotaryEmbedding.from_config(None), BadInput, "config has no head_dim, nor hidden_size"),
+        (lambda: RotaryEmbedding.from_config(None), BadInput, "no head_dim, nothing at all"),
         (
             lambda: RotaryEmbedding.from_config({"hidden_size": 10, "num_attention_heads": 4}),
             BadInput,
