@@ -9,6 +9,7 @@ from exptx.numeric.layout import join_pairs, pair_order, rotated_width, select, 
 from exptx.symbolic import frequencies
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tensors import nested
 
 LAW = settings(max_examples=30, deadline=None, derandomize=True)
 
@@ -163,7 +164,7 @@ def test_the_widths_that_a_refusal_names_do_work(head_dim):
             "weight is a list; a dense tensor of rows",
         ),
         (
-            lambda w: permute_qk(torch.nested.nested_tensor([w], layout=torch.strided), 2, to="half"),
+            lambda w: permute_qk(nested([w]), 2, to="half"),
             BadDtype,
             "weight is a nested tensor",
         ),

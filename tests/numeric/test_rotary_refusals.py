@@ -1,13 +1,12 @@
 """Calls of the rotary kernel that do not fit: one sentence that names the argument and what would work."""
 
-import warnings
-
 import pytest
 import torch
 from exptx.numeric import BadChoice, BadDtype, BadTensor, PositionOutOfRange, rotary_table
 from exptx.numeric import rotary_embedding as rotate
 from exptx.numeric import rotary_embedding_qk as rotate_qk
 from exptx.symbolic import frequencies
+from tensors import nested
 
 X, F = torch.zeros(2, 3, 4, 8), frequencies(10000, 8)
 COS, SIN = rotary_table(F, torch.arange(4))
@@ -18,10 +17,8 @@ WIDE = torch.zeros(2, 3, 4, 32)
 IDS = torch.zeros(4, 4, dtype=torch.int64)
 
 
-def nested(layout):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch calls the older one a prototype
-        return torch.nested.nested_tensor([torch.zeros(3, 4, 8), torch.zeros(2, 4, 8)], layout=layout)
+def ragged(layout):
+    return nested([torch.zeros(3, 4, 8), torch.zeros(2, 4, 8)], layout)
 
 
 @pytest.mark.parametrize(
@@ -98,11 +95,11 @@ def nested(layout):
         (lambda: rotate(X.to_sparse(), COS, SIN), BadTensor, "x is a sparse_coo tensor; a dense one works"),
         (lambda: rotate(X, COS.to_sparse(), SIN), BadTensor, "cos is a sparse_coo tensor; a dense one"),
         (lambda: rotate(X, COS, SIN, IDS[0].to_sparse()), BadTensor, "position_ids is a sparse_coo tensor"),
-        (lambda: rotate(nested(torch.jagged), COS, SIN), BadTensor, "x is a nested tensor; a dense one"),
-        (lambda: rotate(nested(torch.strided), COS, SIN), BadTensor, "x is a nested tensor; a dense one"),
-        (lambda: rotate_qk(nested(torch.strided), X, COS, SIN), BadTensor, "q is a nested tensor"),
-        (lambda: rotate(X, COS, SIN, out=nested(torch.strided)), BadTensor, "out is a nested tensor"),
-        (lambda: rotate(X, COS, SIN, nested(torch.strided).long()), BadTensor, "position_ids is a nested"),
+        (lambda: rotate(ragged(torch.jagged), COS, SIN), BadTensor, "x is a nested tensor; a dense one"),
+        (lambda: rotate(ragged(torch.strided), COS, SIN), BadTensor, "x is a nested tensor; a dense one"),
+        (lambda: rotate_qk(ragged(torch.strided), X, COS, SIN), BadTensor, "q is a nested tensor"),
+        (lambda: rotate(X, COS, SIN, out=ragged(torch.strided)), BadTensor, "out is a nested tensor"),
+        (lambda: rotate(X, COS, SIN, ragged(torch.strided).long()), BadTensor, "position_ids is a nested"),
         (lambda: rotate_qk(X, X, COS, SIN[:2]), BadTensor, r"cos has shape \(4, 4\) and sin \(2, 4\)"),
         (lambda: rotate(X, COS, SIN, interleaved="half"), BadChoice, "interleaved is 'half'; True or False"),
         (
