@@ -13,7 +13,7 @@ from typing import Any
 
 _HOME = {
     "BadClaim": "errors",
-    "Claims": "doctor.subject",
+    "Claims": "doctor.claims",
     "Diagnosis": "doctor.findings",
     "Finding": "doctor.findings",
     "Hypothesis": "law",
@@ -27,7 +27,7 @@ _HOME = {
     "Unwritable": "errors",
     "check": "doctor.suite",
     "prove": "prove",
-    "rope": "doctor.subject",
+    "rope": "doctor.claims",
 }
 
 __all__ = sorted(_HOME)

@@ -13,9 +13,10 @@ from ...symbolic.errors import ExptxError
 from ..errors import BadClaim, Stopped
 from ..inspection.config_file import read_config_file
 from ..worker import within
+from .claims import Claims, rope
 from .findings import Diagnosis, Finding
 from .load import load
-from .subject import Claims, rope, subject
+from .subject import Subject
 from .suite import check
 
 MEGABYTES = 32_000  # of addresses, which libraries reserve and do not use
@@ -29,8 +30,8 @@ def claims(
     pairing: str | None,
     layout: str,
     longest: int,
-) -> dict[str, Any]:
-    """The keywords of `Claims`; BadClaim where two say different things, or a config has no rotary."""
+) -> Claims:
+    """What options claim; BadClaim where two say different things, or a config has no rotary."""
     if config is not None and (base is not None or head_dim is not None):
         raise BadClaim("config says base and head_dim; --config alone works, or the other two")
     encoding = None
@@ -42,21 +43,13 @@ def claims(
     elif base is not None:
         encoding = rope(base, head_dim or 64)
     size = encoding.head_dim if encoding is not None else head_dim or 64
-    given: dict[str, Any] = {
-        "encoding": encoding,
-        "head_dim": size,
-        "pairing": pairing,
-        "layout": layout,
-        "longest": longest,
-    }
-    Claims(**given)
-    return {**given, "encoding": None if encoding is None else _plain(encoding)}
+    return Claims(encoding, size, pairing=pairing, layout=layout, longest=longest)
 
 
-def examine(target: str, given: dict[str, Any], seconds: float) -> dict[str, Any]:
+def examine(target: str, given: Claims, seconds: float) -> dict[str, Any]:
     """The document of the examination of file.py:function or package.module:OBJECT.
 
-    given: what `claims` returns. Errors: an ExptxError for what is no subject.
+    given: the claims of a callable; a Subject brings its own. Errors: an ExptxError for what is no subject.
     """
     try:
         return within(seconds, MEGABYTES, _examined, target, given)
@@ -72,23 +65,14 @@ def document(found: Diagnosis) -> dict[str, Any]:
     return {"schema": SCHEMA, "ok": found.ok, **asdict(found), "findings": rows}
 
 
-def _examined(target: str, given: dict[str, Any]) -> dict[str, Any]:
+def _examined(target: str, told: Claims) -> dict[str, Any]:
     os.dup2(2, 1)  # what the subject prints is no part of the answer
-    encoding: Any = given["encoding"]
-    keywords: dict[str, Any] = {**given, "encoding": encoding and Rotary(**encoding)}
-    told = Claims(**keywords)
     try:
-        apply = load(target)
+        found = load(target)
     except ExptxError:
         raise
     except Exception as error:
         said = f"{type(error).__name__}: {error}"
         broken = Finding("call", "when it is loaded", None, None, said, f"exptx check {target}")
         return document(Diagnosis(target, "unknown", "cannot be loaded", (broken,), (), ()))
-    return document(check(subject(apply, told)))
-
-
-def _plain(encoding: Rotary) -> dict[str, Any]:
-    """The fields, without the read-only view that no process can send to another."""
-    given = {name: getattr(encoding, name) for name in encoding.__dataclass_fields__}
-    return {**given, "parameters": dict(encoding.parameters)}
+    return document(check(found, told) if not isinstance(found, Subject) else check(found))

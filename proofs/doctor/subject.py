@@ -1,73 +1,42 @@
-"""What is examined: a callable, its kind, and what its author claims about it."""
+"""What is examined: a callable, its kind, what its author claims, and which findings are expected."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...numeric.layout import LAYOUTS
-from ...symbolic.configs.description import Rotary
 from ..errors import BadClaim
-
-KINDS = ("rotary", "tables")
-PAIRINGS = ("half", "interleaved")
-DIRECTIONS = ("counter-clockwise", "clockwise")
-ANGLES = ("float32", "float64")
-
-
-@dataclass(frozen=True)
-class Claims:
-    """What an implementation is said to do; None where nothing is said, and then it is not judged by it.
-
-    encoding: rule, base and sizes as a config holds them. head_dim: features of a head. pairing: half
-    (i, i + r/2) or interleaved (2i, 2i + 1). direction: counter-clockwise is x0 cos - x1 sin.
-    layout: of x. angles: the format in which angles are formed, which sets the budget.
-    longest: positions below it are tried.
-    """
-
-    encoding: Rotary | None = None
-    head_dim: int = 64
-    pairing: str | None = None
-    direction: str | None = None
-    layout: str = "bhtd"
-    angles: str = "float32"
-    longest: int = 4096
-
-    def __post_init__(self) -> None:
-        _one_of("pairing", self.pairing, (None, *PAIRINGS))
-        _one_of("direction", self.direction, (None, *DIRECTIONS))
-        _one_of("layout", self.layout, LAYOUTS)
-        _one_of("angles", self.angles, ANGLES)
-        if self.head_dim < 2:
-            raise BadClaim(f"head_dim is {self.head_dim}; 2 or more works")
-        if self.longest < 16:
-            raise BadClaim(f"longest is {self.longest}; 16 or more positions work")
-        if self.encoding is not None and self.encoding.length_dependent:
-            raise BadClaim(
-                f"encoding has the rule {self.encoding.rule!r}, whose frequencies follow the length of the "
-                "text; a rule that does not works"
-            )
-        if self.encoding is not None and self.encoding.head_dim != self.head_dim:
-            raise BadClaim(f"head_dim is {self.head_dim}, but encoding has {self.encoding.head_dim}")
+from .claims import Claims, one_of
+from .codes import CODES
+from .kinds import GUESSED, KINDS
 
 
 @dataclass(frozen=True)
 class Subject:
     """A callable of a kind.
 
-    rotary: apply(x, position_ids) -> y, or apply(q, k, position_ids) -> (q, k); x is (batch, heads, time,
-    head_dim) or as claims.layout says. tables: apply(position_ids) -> (cos, sin), half width or full.
-    position_ids: int64, (batch, time), or (time,) where that is refused.
+    apply: by kind, as `KINDS` writes the signature; x is (batch, heads, time, head_dim) or as claims.layout
+    says; position_ids: int64, (batch, time), or (time,) where that is refused. make: builds such a callable
+    from a config mapping; with it, instances are compared and every key of a config must have an effect.
+    expected_failures: findings that are known, by code, each with its reason; one that does not occur is
+    itself a finding. BadClaim for an unknown kind or code.
     """
 
     apply: Callable[..., Any]
     kind: str
     claims: Claims = field(default_factory=Claims)
+    make: Callable[[Mapping[str, Any]], Callable[..., Any]] | None = None
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _one_of("kind", self.kind, KINDS)
+        one_of("kind", self.kind, tuple(KINDS))
+        for code, reason in self.expected_failures.items():
+            if code not in CODES:
+                raise BadClaim(f"expected_failures has {code!r}, which is no code; {', '.join(CODES)} work")
+            if not (isinstance(reason, str) and reason.strip()):
+                raise BadClaim(f"expected_failures[{code!r}] is {reason!r}; a reason in words works")
 
     @property
     def name(self) -> str:
@@ -76,30 +45,21 @@ class Subject:
 
     @property
     def arguments(self) -> int:
-        """How many arguments have no default: 1 for tables, 2 for x, 3 for q and k."""
+        """How many arguments have no default."""
         return required(self.apply)
 
 
-def rope(
-    base: float, head_dim: int, rotary_dim: int | None = None, interleaved: bool | None = None
-) -> Rotary:
-    """The plain rule w_i = base^(-2i/r), as a claim; r = head_dim without rotary_dim."""
-    given = {"rope_type": "default", "rope_theta": base}
-    return Rotary(head_dim, rotary_dim or head_dim, "default", given, interleaved=interleaved)
-
-
-def subject(apply: Callable[..., Any], claims: Claims | None = None) -> Subject:
-    """The subject that a callable is, by the number of its arguments; BadClaim for others."""
+def subject(apply: Callable[..., Any], claims: Claims | None = None, kind: str | None = None) -> Subject:
+    """The subject that a callable is; without a kind, by the number of its arguments. BadClaim for others."""
     if not callable(apply):
         raise BadClaim(f"the target is a {type(apply).__name__}, which cannot be called; a function works")
-    count = required(apply)
-    expected = {1: "tables", 2: "rotary", 3: "rotary"}.get(count)
-    if expected is None:
+    found = kind or GUESSED.get(required(apply))
+    if found is None:
         raise BadClaim(
-            f"the target has {count} arguments without a default; (position_ids), (x, position_ids) or "
-            "(q, k, position_ids) works; wrap it in a function of that form"
+            f"the target has {required(apply)} arguments without a default; (position_ids), "
+            f"(x, position_ids) or (q, k, position_ids) works, or kind= one of {', '.join(KINDS)}"
         )
-    return Subject(apply, expected, claims or Claims())
+    return Subject(apply, found, claims or Claims())
 
 
 def required(apply: Callable[..., Any]) -> int:
@@ -112,8 +72,3 @@ def required(apply: Callable[..., Any]) -> int:
         ) from None
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(p.kind in kinds and p.default is inspect.Parameter.empty for p in parameters)
-
-
-def _one_of(name: str, value: object, allowed: tuple) -> None:
-    if value not in allowed:
-        raise BadClaim(f"{name} is {value!r}; {' or '.join(repr(a) for a in allowed if a)} works")

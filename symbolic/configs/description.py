@@ -48,6 +48,11 @@ class Rotary:
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A read-only view of a mapping cannot be sent to another process; the mapping can."""
+        given = [getattr(self, name) for name in self.__dataclass_fields__]
+        return Rotary, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in given)
+
     @property
     def length_dependent(self) -> bool:
         """Whether the frequencies change with the length of the text."""

@@ -66,8 +66,8 @@ def test_a_config_says_what_is_claimed(tmp_path):
     path = tmp_path / "config.json"
     path.write_text(json.dumps({"model_type": "llama", "hidden_size": 128, "num_attention_heads": 4}))
     given = isolated.claims(path, None, None, None, "bhtd", 4096)
-    assert given["head_dim"] == 32
-    assert given["encoding"]["interleaved"] is False
+    assert given.head_dim == 32
+    assert given.encoding.interleaved is False
     with pytest.raises(BadClaim, match="--config alone"):
         isolated.claims(path, 10000, None, None, "bhtd", 4096)
 

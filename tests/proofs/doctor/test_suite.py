@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from exptx.proofs.doctor.subject import Claims, rope
+from exptx.proofs.doctor.claims import Claims, rope
 from exptx.proofs.doctor.suite import check
 
 DIM = 32

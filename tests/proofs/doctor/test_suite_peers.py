@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from exptx.benchmarks.peers import imported
-from exptx.proofs.doctor.subject import Claims, rope
+from exptx.proofs.doctor.claims import Claims, rope
 from exptx.proofs.doctor.suite import check
 from exptx.symbolic.configs.read import read_config
 from transformers import LlamaConfig

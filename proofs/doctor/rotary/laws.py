@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .. import budget
-from .calls import Calls, Failed
-from .findings import CODES, Finding, Measured
-from .observe import Planes
+from ... import budget
+from ..codes import CODES
+from ..failed import Failed
+from ..findings import Finding, Measured
+from ..identify.observe import Planes
+from .calls import Calls
 
 Outcome = Finding | Measured
 DTYPE = "float32"

@@ -10,14 +10,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...numeric.angles import frequency_tensor
-from ...numeric.rounding import unit_roundoff
-from ...symbolic.configs.description import Rotary
-from ..budget import single_angle_entry
-from ..inspection.single import relative_errors
+from ....numeric.angles import frequency_tensor
+from ....numeric.rounding import unit_roundoff
+from ....symbolic.configs.description import Rotary
+from ...budget import single_angle_entry
+from ...inspection.single import relative_errors
+from ..claims import rope
 from .formation import Fit, Formation, fit, formations
 from .observe import Planes, wrapped
-from .subject import rope
 
 BASES = (
     10000,

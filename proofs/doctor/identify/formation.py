@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ...numeric.rounding import unit_roundoff
-from ..budget import single_angle_entry, table_entry
+from ....numeric.rounding import unit_roundoff
+from ...budget import single_angle_entry, table_entry
 
 NARROW = ("bfloat16", "float16")
 Angles = Callable[[Tensor, Tensor], Tensor]

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ...numeric.layout import heads_first
-from .subject import Subject
-
-
-class Failed(Exception):
-    """A call that raised, or returned something else than asked for."""
+from ....numeric.layout import heads_first
+from ..call import called, finite, shaped, shown
+from ..failed import Failed
+from ..subject import Subject
 
 
 @dataclass(frozen=True)
@@ -31,56 +29,24 @@ class Calls:
         given = heads_first(x, self.subject.claims.layout)
         both = self.subject.arguments == 3
         inputs = (given, given.clone()) if both else (given,)
-        found = _call(self.subject, *inputs, self._ids(ids))
+        found = called(self.subject.apply, *inputs, self._ids(ids))
         outputs = tuple(found) if both and isinstance(found, (tuple, list)) else (found,)
         if len(outputs) != len(inputs):
-            raise Failed(f"returned {_shown(found)}; (q, k) of the shapes of its inputs was expected")
-        return tuple(heads_first(_checked(y, given), self.subject.claims.layout) for y in outputs)
+            raise Failed(f"returned {shown(found)}; (q, k) of the shapes of its inputs was expected")
+        return tuple(heads_first(shaped(y, given.shape), self.subject.claims.layout) for y in outputs)
 
     def tables(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """cos and sin at ids (batch, time), each (batch, time, width)."""
-        found = _call(self.subject, self._ids(ids))
+        found = called(self.subject.apply, self._ids(ids))
         if not (isinstance(found, (tuple, list)) and len(found) == 2):
-            raise Failed(f"returned {_shown(found)}; (cos, sin) was expected")
-        cos, sin = (_finite(part) for part in found)
+            raise Failed(f"returned {shown(found)}; (cos, sin) was expected")
+        cos, sin = (finite(part) for part in found)
         if cos.shape != sin.shape or cos.ndim < 2 or cos.numel() != ids.numel() * cos.shape[-1]:
-            raise Failed(f"returned {_shown(found)} for {ids.numel()} positions")
+            raise Failed(f"returned {shown(found)} for {ids.numel()} positions")
         return cos.reshape(*ids.shape, -1), sin.reshape(*ids.shape, -1)
 
     def _ids(self, ids: Tensor) -> Tensor:
         return ids.clone() if self.rows else ids[0].clone()
-
-
-def _call(subject: Subject, *arguments: Tensor):
-    try:
-        with torch.no_grad():
-            return subject.apply(*arguments)
-    except Exception as error:
-        first = str(error).strip().splitlines() or [""]
-        raise Failed(f"raised {type(error).__name__}: {first[0]}") from error
-
-
-def _checked(y: object, x: Tensor) -> Tensor:
-    found = _finite(y)
-    if found.shape != x.shape:
-        raise Failed(f"returned {_shown(y)} for an input of shape {tuple(x.shape)}")
-    return found
-
-
-def _finite(y: object) -> Tensor:
-    if not isinstance(y, Tensor) or not y.is_floating_point():
-        raise Failed(f"returned {_shown(y)}; a floating-point tensor was expected")
-    if not y.isfinite().all():
-        raise Failed("returned numbers that are not finite")
-    return y.detach()
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, Tensor):
-        return f"a {str(value.dtype).removeprefix('torch.')} tensor of shape {tuple(value.shape)}"
-    if isinstance(value, (tuple, list)):
-        return f"({', '.join(map(_shown, value))})"
-    return f"a {type(value).__name__}"
 
 
 def opened(subject: Subject) -> Calls:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...symbolic.configs.description import Rotary
-from ..budget import single_angle_entry
-from .explain import Candidate, Explanation, claimed, compare, explain, known, origin
-from .findings import Finding
-from .formation import formations
-from .observe import Planes
-from .subject import Claims
+from ....symbolic.configs.description import Rotary
+from ...budget import single_angle_entry
+from ..claims import Claims
+from ..findings import Finding
+from ..identify.explain import Candidate, Explanation, claimed, compare, explain, known, origin
+from ..identify.formation import formations
+from ..identify.observe import Planes
 
 EXPECTED = {True: "interleaved", False: "half", None: None}
 
 
 def expected_pairing(claims: Claims) -> str | None:
     """What the claims say, the pairing itself before the encoding."""
-    return claims.pairing or (EXPECTED[claims.encoding.interleaved] if claims.encoding else None)
+    return claims.pairing or (EXPECTED[claims.rotary.interleaved] if claims.rotary else None)
 
 
 def expected_direction(claims: Claims) -> str | None:
     """A written rope turns counter-clockwise."""
-    return claims.direction or ("counter-clockwise" if claims.encoding else None)
+    return claims.direction or ("counter-clockwise" if claims.rotary else None)
 
 
 def form(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
@@ -37,9 +37,9 @@ def form(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
     if pairing and planes.pairs and planes.pairing not in (pairing, "either"):
         cause = f"features {planes.pairs[0]} turn together: {planes.pairing}, claimed {pairing}"
         yield _finding("pairing", "position 1", cause, reproduce(1, 0))
-    elif claims.encoding and _partner(planes) not in (None, _claimed_partner(claims.encoding)):
+    elif claims.rotary and _partner(planes) not in (None, _claimed_partner(claims.rotary)):
         cause = (
-            f"feature 0 turns with feature {_partner(planes)}, claimed {_claimed_partner(claims.encoding)}: "
+            f"feature 0 turns with feature {_partner(planes)}, claimed {_claimed_partner(claims.rotary)}: "
             "halves of the head, not of the part that turns, or the reverse"
         )
         yield _finding("pairing", "position 1", cause, reproduce(1, 0))
@@ -58,13 +58,13 @@ def form(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
 def explained(planes: Planes, claims: Claims) -> Explanation | None:
     """By the claim if it does, else by a known rule."""
     offset = origin(planes) or 0
-    candidates = [] if claims.encoding is None else [claimed(claims.encoding, claims.longest)]
-    return explain(planes, (*candidates, *known(planes, claims.encoding, claims.longest)), offset)
+    candidates = [] if claims.rotary is None else [claimed(claims.rotary, claims.longest)]
+    return explain(planes, (*candidates, *known(planes, claims.rotary, claims.longest)), offset)
 
 
 def values(planes: Planes, claims: Claims, why: Explanation | None, reproduce) -> Iterator[Finding]:
     """The table against the claim, or the rounding alone where nothing is claimed."""
-    told = None if claims.encoding is None else claimed(claims.encoding, claims.longest)
+    told = None if claims.rotary is None else claimed(claims.rotary, claims.longest)
     if told is not None and (why is None or why.candidate.words != told.words):
         yield _value(planes, told, why, reproduce)
     if why is None:
@@ -86,9 +86,9 @@ def values(planes: Planes, claims: Claims, why: Explanation | None, reproduce) -
 
 def amplitude(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
     """The length at position 0 against the claimed attention factor."""
-    if claims.encoding is None or not planes.count:
+    if claims.rotary is None or not planes.count:
         return
-    factor = float(claims.encoding.frequencies(claims.longest).attention_factor)
+    factor = float(claims.rotary.frequencies(claims.longest).attention_factor)
     off, budget = abs(planes.amplitude - factor), 2 * single_angle_entry(0.0, factor)
     if off > budget:
         cause = f"the amplitude is {planes.amplitude:.6g}, claimed {factor:.6g}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .calls import Calls
+from ..rotary.calls import Calls
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,5 @@
+"""Codes of matrix exponentials."""
+
+from .code import Code
+
+CODES: dict[str, Code] = {}

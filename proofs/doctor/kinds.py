@@ -1,0 +1,20 @@
+"""What can be examined: each kind with its one signature, and the module that examines it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """signature: of the callable. module: in this folder, with examine(subject, level, say) -> Diagnosis."""
+
+    signature: str
+    module: str
+
+
+KINDS = {
+    "rotary": Kind("(x, position_ids) -> y, or (q, k, position_ids) -> (q, k)", "rotary.kernel"),
+    "tables": Kind("(position_ids) -> (cos, sin), angles, or complex numbers", "rotary.tables"),
+}
+GUESSED = {1: "tables", 2: "rotary", 3: "rotary"}  # by the number of arguments, where no kind is claimed

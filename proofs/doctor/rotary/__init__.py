@@ -1,0 +1,1 @@
+"""Rotary kernels and their tables: called, identified, held to laws, judged by what is claimed."""
