@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help report test sweep lint bench clean
+.PHONY: help report test sweep mutants lint bench clean
 .DELETE_ON_ERROR:
 
 help:  ## this list
@@ -31,6 +31,10 @@ test: $(READY)  ## run the whole test suite
 
 sweep: $(READY)  ## find 2000 random Jordan types again in random bases
 	@EXPTX_PLANTED=2000 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto tests/symbolic/spectral/test_classify.py -k planted
+
+mutants: $(READY)  ## examine every public bug report, its twin, and a second set, with the doctor
+	@mkdir -p build
+	@OMP_NUM_THREADS=1 PYTHONPATH=tests/support:tests/mutants $(BIN)/python tests/mutants/run.py build/mutants.json
 
 lint: $(READY)  ## ruff and the type checker
 	@$(BIN)/ruff check --quiet .
