@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +29,9 @@ class Claims:
     in which angles are formed, cos and sin are kept, and products are summed; they set the budgets, so that a
     coarser one that is not claimed is a finding. positions: what the last argument of a rotary kernel is
     (ids, an integer offset, cu_seqlens of packed rows, or no argument). causal: whether later keys are
-    hidden. inplace: whether the input may be overwritten. amplitude: the length of (cos, sin). forms: what a
-    recurrence offers. longest: positions below it are tried.
+    hidden. inplace: whether the input may be overwritten. gradient: whether it can be trained through.
+    amplitude: the length of (cos, sin). forms: what a recurrence offers. longest: positions below it are
+    tried. config: the mapping that the encoding was read from.
     """
 
     encoding: Rotary | Alibi | Encoding | None = None
@@ -46,9 +48,11 @@ class Claims:
     positions: str = "ids"
     causal: bool = True
     inplace: bool = False
+    gradient: bool = True
     amplitude: float | None = None
     forms: tuple[str, ...] = FORMS
     longest: int = 4096
+    config: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         one_of("pairing", self.pairing, (None, *PAIRINGS))

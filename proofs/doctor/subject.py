@@ -48,6 +48,11 @@ class Subject:
         """How many arguments have no default."""
         return required(self.apply)
 
+    @property
+    def both(self) -> bool:
+        """Whether a rotary kernel takes queries and keys."""
+        return self.kind == "rotary" and self.arguments == 2 + (self.claims.positions != "none")
+
 
 def subject(apply: Callable[..., Any], claims: Claims | None = None, kind: str | None = None) -> Subject:
     """The subject that a callable is; without a kind, by the number of its arguments. BadClaim for others."""

@@ -83,4 +83,69 @@ CODES: dict[str, Code] = {
         "results depend on the order of calls; gradients may be wrong",
         "write to a new tensor, and key every cache by all that its content depends on",
     ),
+    "norm": Code(
+        "a plane is as long at every position as at the first",
+        "logits shrink or grow with the position",
+        "keep cos and sin in float32, and scale them by a constant only",
+    ),
+    "heads": Code(
+        "heads in another order give outputs in that order",
+        "heads see different positions",
+        "take the position from the axis of time, and broadcast over heads",
+    ),
+    "shared-keys": Code(
+        "keys of one head are turned as those of many",
+        "multi-query attention sees unturned keys",
+        "return what was turned, whatever the number of heads",
+    ),
+    "gradient": Code(
+        "the gradient is the transposed map at the same position",
+        "queries and keys are trained on a wrong signal, or on none",
+        "turn the incoming gradient by the negative angle",
+    ),
+    "dtype": Code(
+        "the output has the dtype of the input",
+        "memory doubles, or a later kernel refuses the mixture",
+        "cast the result back to the dtype of the input",
+    ),
+    "arithmetic": Code(
+        "narrow inputs are turned in float32 and rounded once",
+        "scores lose bits that the inputs have",
+        "cast to float32, turn, and cast back; or claim the coarser table and arithmetic",
+    ),
+    "autocast": Code(
+        "autocast leaves the angles as they are",
+        "far positions coincide in mixed-precision training",
+        "form angles by an elementwise product, or with autocast disabled",
+    ),
+    "module-cast": Code(
+        "a cast of the module leaves the angles as they are",
+        "a model that was loaded in half precision turns by other angles, which no later cast mends",
+        "keep frequencies out of the buffers that a cast reaches, or form them anew in float32",
+    ),
+    "out-of-range": Code(
+        "positions beyond the table are right or refused",
+        "long texts are read as if tokens stood elsewhere, without a word",
+        "check the range, or extend the table",
+    ),
+    "instances": Code(
+        "instances share nothing",
+        "two layers, or two models, change each other",
+        "keep tables on the instance, or key a shared cache by everything they depend on",
+    ),
+    "config-key": Code(
+        "every key of a config has its effect",
+        "a model runs with the frequencies of another",
+        "read the key where the frequencies are formed",
+    ),
+    "compiled": Code(
+        "the compiled kernel gives what the kernel gives",
+        "results change when a model is compiled",
+        "take what depends on the data out of Python branches and cached views",
+    ),
+    "recompiles": Code(
+        "a kernel is compiled once for inputs of one shape",
+        "every step waits for the compiler",
+        "keep tables in buffers made once, not in attributes set in forward",
+    ),
 }

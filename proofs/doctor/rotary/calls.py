@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ....numeric.layout import heads_first
+from ....numeric.layout import heads_first, time_axis
 from ..call import called, finite, shaped, shown
 from ..failed import Failed
 from ..subject import Subject
+from .placing import by_offset, packed, padded
 
 
 @dataclass(frozen=True)
@@ -24,16 +25,46 @@ class Calls:
         """y of x (batch, heads, time, head_dim) at ids (batch, time); of queries where there are keys too."""
         return self.rotate_both(x, ids)[0]
 
-    def rotate_both(self, x: Tensor, ids: Tensor) -> tuple[Tensor, ...]:
-        """x as queries, and as keys where the subject takes both."""
-        given = heads_first(x, self.subject.claims.layout)
-        both = self.subject.arguments == 3
-        inputs = (given, given.clone()) if both else (given,)
-        found = called(self.subject.apply, *inputs, self._ids(ids))
-        outputs = tuple(found) if both and isinstance(found, (tuple, list)) else (found,)
+    def rotate_both(
+        self, x: Tensor, ids: Tensor, *, keys: Tensor | None = None, learns: bool = False
+    ) -> tuple[Tensor, ...]:
+        """x as queries, and `keys`, or x again, as keys where the subject takes both.
+
+        learns: with gradients. x is handed over as it lies in memory, or as a copy where the subject may
+        overwrite it.
+        """
+        claims = self.subject.claims
+        inputs = [heads_first(x, claims.layout)]
+        if self.subject.both:
+            inputs.append(heads_first(x.clone() if keys is None else keys, claims.layout))
+        if claims.inplace:
+            inputs = [given.clone() for given in inputs]
+        axis = time_axis(claims.layout)
+
+        def call(*given: object) -> tuple[Tensor, ...]:
+            return self._once(given, learns)
+
+        if claims.positions == "ids":
+            outputs = call(*inputs, self._ids(ids))
+        elif claims.positions == "offset":
+            outputs = by_offset(call, tuple(inputs), ids[0], axis)
+        else:
+            place = packed if claims.positions == "lengths" else padded
+            outputs = place(call, tuple(inputs), ids[0], axis)
+        return tuple(heads_first(y, claims.layout) for y in outputs)
+
+    def _once(self, given: tuple[object, ...], learns: bool) -> tuple[Tensor, ...]:
+        """One call: as many tensors as went in, each of the shape of its input."""
+        inputs = [x for x in given[: 1 + self.subject.both] if isinstance(x, Tensor)]
+        found = called(self.subject.apply, *given, learns=learns)
+        if found is None and self.subject.claims.inplace:
+            found = tuple(inputs)
+        outputs = tuple(found) if isinstance(found, (tuple, list)) else (found,)
         if len(outputs) != len(inputs):
-            raise Failed(f"returned {shown(found)}; (q, k) of the shapes of its inputs was expected")
-        return tuple(heads_first(shaped(y, given.shape), self.subject.claims.layout) for y in outputs)
+            raise Failed(f"returned {shown(found)}; {'(q, k)' if len(inputs) == 2 else 'y'} was expected")
+        for y, x in zip(outputs, inputs, strict=True):
+            shaped(y, tuple(x.shape))
+        return outputs
 
     def tables(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """cos and sin at ids (batch, time), each (batch, time, width)."""
@@ -53,7 +84,7 @@ def opened(subject: Subject) -> Calls:
     """The calls that work: with a row of positions for every row, else with one for all; or Failed."""
     ids = torch.arange(3).expand(2, 3).contiguous()
     refusal = None
-    for rows in (True, False):
+    for rows in (True, False) if subject.claims.positions == "ids" else (False,):
         calls = Calls(subject, rows)
         try:
             if subject.kind == "tables":

@@ -8,7 +8,7 @@ from ..say import Say
 from ..subject import Subject
 from .calls import opened
 from .diagnosis import diagnosis
-from .laws import measure
+from .measured import measure
 
 
 def examine(given: Subject, level: str, say: Say) -> Diagnosis:
@@ -33,5 +33,5 @@ def examine(given: Subject, level: str, say: Say) -> Diagnosis:
             f"y = subject(x, torch.tensor([[{t}]]))\nprint(y[..., {a}], y[..., {b}]){should}"
         )
 
-    outcomes = list(measure(calls, planes))
+    outcomes = list(measure(calls, planes, level, say))
     return diagnosis(calls, planes, "turns", outcomes, reproduce)

@@ -2,73 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
+from ....numeric.rounding import unit_roundoff
 from ... import budget
-from ..codes import CODES
 from ..failed import Failed
-from ..findings import Finding, Measured
-from ..identify.observe import Planes
-from .calls import Calls
-
-Outcome = Finding | Measured
-DTYPE = "float32"
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Random x (2, 3, T, d) at ids (2, T), y of the subject, and how far a coordinate may be off."""
-
-    calls: Calls
-    planes: Planes
-    x: Tensor
-    ids: Tensor
-    y: Tensor
-    expected: Tensor
-    allowed: Tensor
-
-
-def trial(calls: Calls, planes: Planes) -> Trial:
-    """Rows at different positions where the subject takes them; what the planes make of x, in float64."""
-    count = len(planes.positions)
-    order = torch.arange(count)
-    rows = torch.stack((order, order.flip(0) if calls.rows else order))
-    ids = torch.tensor(planes.positions)[rows]
-    x = torch.randn(2, 3, count, planes.dim, generator=torch.Generator().manual_seed(1))
-    first, second = ([p[side] for p in planes.pairs] for side in (0, 1))
-    wide = x.to(torch.float64)
-    x0, x1 = wide[..., first], wide[..., second]
-    c, s = (table[rows][:, None] for table in (planes.cos, planes.sin))
-    expected, allowed = wide.clone(), torch.zeros_like(wide)
-    for where, one, other in ((first, x0 * c, -x1 * s), (second, x1 * c, x0 * s)):
-        expected[..., where] = one + other
-        allowed[..., where] = budget.rotated_coordinate(
-            (one + other).abs(), one.abs(), other.abs(), 0.0, x0.abs() + x1.abs(), DTYPE
-        )
-    return Trial(calls, planes, x, ids, calls.rotate(x, ids), expected, allowed)
-
-
-def measure(calls: Calls, planes: Planes) -> Iterator[Outcome]:
-    """Every law, in order; one whose call fails is a finding under its own code."""
-    try:
-        given = trial(calls, planes)
-    except Failed as failed:
-        yield Finding("call", "random content", None, None, str(failed), _repro("call", planes.dim))
-        return
-    for law in (content, tail, relative, batch, single_token, strides, purity):
-        code = law.__name__.replace("_", "-")
-        try:
-            found = law(given)
-        except Failed as failed:
-            found = Finding(
-                code, "the call that this law needs", None, None, str(failed), _repro(code, planes.dim)
-            )
-        if found is not None:
-            yield found
+from .trial import DTYPE, Outcome, Trial, broken, judged
 
 
 def content(given: Trial) -> Outcome:
@@ -76,7 +16,7 @@ def content(given: Trial) -> Outcome:
     outputs = given.calls.rotate_both(given.x, given.ids)
     off = torch.stack([(y.to(torch.float64) - given.expected).abs() for y in outputs]).amax(0)
     cause = "arithmetic, or a table, of fewer bits than float32; or another map for other heads, rows or keys"
-    return _judged("content", off, given.allowed, given, cause)
+    return judged("content", off, given.allowed, given.planes.dim, cause)
 
 
 def tail(given: Trial) -> Outcome | None:
@@ -85,9 +25,8 @@ def tail(given: Trial) -> Outcome | None:
     if not kept:
         return None
     off = (given.y[..., kept].to(torch.float64) - given.x[..., kept].to(torch.float64)).abs()
-    return _judged(
-        "tail", off, torch.zeros_like(off), given, "the untouched features are computed, not copied"
-    )
+    cause = "the untouched features are computed, not copied"
+    return judged("tail", off, torch.zeros_like(off), given.planes.dim, cause)
 
 
 def relative(given: Trial) -> Outcome:
@@ -101,20 +40,21 @@ def relative(given: Trial) -> Outcome:
     left, right = (y.to(torch.float64) for y in rotated)
     scores = (left[[n + 1 for n in starts]] * right[starts]).sum(-1)
     angle = torch.tensor([places[n + 1] for n in starts], dtype=torch.float64) * planes.steps().abs().max()
-    entry = budget.single_angle_entry(angle, max(planes.amplitude, 1.0), frequency_roundings=0)
-    vector = budget.rotated_vector(entry, DTYPE)
+    vector = budget.rotated_vector(entry(given, angle), DTYPE)
     norms = planes.amplitude**2 * float(q[0, 0].double().norm() * k[0, 0].double().norm())
     allowed = budget.score_of_vectors(norms, vector, vector, planes.dim, "float64")
     off = (scores - scores[0]).abs()
     cause = "angles at far positions are coarser than float32, or are no multiples of one frequency"
-    return _judged("relative", off[:, None], (allowed + allowed[0])[:, None], given, cause)
+    return judged("relative", off[:, None], (allowed + allowed[0])[:, None], given.planes.dim, cause)
 
 
 def batch(given: Trial) -> Outcome:
     """The second row alone."""
     alone = given.calls.rotate(given.x[1:], given.ids[1:])
     off = (alone - given.y[1:]).abs().to(torch.float64)
-    return _judged("batch", off, 2 * given.allowed[1:], given, "a row depends on the rows around it")
+    return judged(
+        "batch", off, 2 * given.allowed[1:], given.planes.dim, "a row depends on the rows around it"
+    )
 
 
 def single_token(given: Trial) -> Outcome:
@@ -123,7 +63,7 @@ def single_token(given: Trial) -> Outcome:
     alone = given.calls.rotate(given.x[:, :, one].contiguous(), given.ids[:, one].contiguous())
     off = (alone - given.y[:, :, one]).abs().to(torch.float64)
     cause = "the length of the input, or the head, is taken for a position"
-    return _judged("single-token", off, 2 * given.allowed[:, :, one], given, cause)
+    return judged("single-token", off, 2 * given.allowed[:, :, one], given.planes.dim, cause)
 
 
 def strides(given: Trial) -> Outcome:
@@ -132,7 +72,9 @@ def strides(given: Trial) -> Outcome:
     view = wide.transpose(1, 2)[..., 3:-2]
     view.copy_(given.x)
     off = (given.calls.rotate(view, given.ids) - given.y).abs().to(torch.float64)
-    return _judged("strides", off, 2 * given.allowed, given, "memory is read as if it were contiguous")
+    return judged(
+        "strides", off, 2 * given.allowed, given.planes.dim, "memory is read as if it were contiguous"
+    )
 
 
 def purity(given: Trial) -> Outcome:
@@ -142,50 +84,56 @@ def purity(given: Trial) -> Outcome:
     first = given.calls.rotate(x, ids).clone()
     if not torch.equal(x, kept) or x._version != version:
         cause = "the input is written to"
-        return Finding("purity", "the first call", None, None, cause, _repro("purity", given.planes.dim))
+        return broken("purity", "the first call", cause, given.planes.dim)
     given.calls.rotate(torch.cat((given.x, given.x), 2), torch.cat((given.ids, given.ids), 1))
     again = given.calls.rotate(x, ids)
     off = (again - first).abs().to(torch.float64)
     cause = "something is kept from call to call under too small a key"
-    return _judged("purity", off, torch.zeros_like(off), given, cause)
+    return judged("purity", off, torch.zeros_like(off), given.planes.dim, cause)
 
 
-def _judged(code: str, off: Tensor, allowed: Tensor, given: Trial, cause: str) -> Outcome:
-    """A finding at the first entry beyond its budget, else the worst residual beside its budget."""
-    beyond = (off > allowed).nonzero()
-    if len(beyond):
-        at = tuple(beyond[0].tolist())
-        where = f"entry {list(at)} of (batch, head, token, feature)" if len(at) == 4 else f"pair {at[0]}"
-        return Finding(code, where, float(off[at]), float(allowed[at]), cause, _repro(code, given.planes.dim))
-    worst = int((off / allowed).nan_to_num(0.0).argmax())
-    return Measured(CODES[code].law, float(off.flatten()[worst]), float(allowed.flatten()[worst]))
+def heads(given: Trial) -> Outcome:
+    """Heads in another order give the outputs in that order."""
+    order = [2, 0, 1]
+    off = (given.calls.rotate(given.x[:, order].contiguous(), given.ids) - given.y[:, order]).abs()
+    cause = "the head, or its place in memory, enters the angle"
+    return judged("heads", off.double(), 2 * given.allowed[:, order], given.planes.dim, cause)
 
 
-def _repro(code: str, dim: int) -> str:
-    """Three lines that show it; `subject` is the callable."""
-    start = f"x, ids = torch.randn(2, 3, 4, {dim}), torch.arange(4).expand(2, 4)"
-    return "\n".join((start, *_REPRODUCTIONS[code]))
+def shared_keys(given: Trial) -> Outcome | None:
+    """Keys of one head are turned as keys of many; a kernel that refuses them is right."""
+    if not given.calls.subject.both:
+        return None
+    try:
+        _, one = given.calls.rotate_both(given.x, given.ids, keys=given.x[:, :1].contiguous())
+    except Failed:
+        return None
+    off = (one.double() - given.expected[:, :1]).abs()
+    cause = "keys of one head come back as they went in" if torch.equal(one, given.x[:, :1]) else "unknown"
+    return judged("shared-keys", off, given.allowed[:, :1], given.planes.dim, cause)
 
 
-_REPRODUCTIONS = {
-    "call": ("y = subject(x, ids)", "print(y.shape, y.isfinite().all())"),
-    "content": ("y = subject(x, ids)", "print((y[1, 2] - subject(x[1:, 2:], ids[1:])[0, 0]).abs().max())"),
-    "tail": ("y = subject(x, ids)", "print((y != x).any(0).any(0).any(0))"),
-    "relative": (
-        "def score(t): return subject(x, ids + t + 1)[0, 0, 0] @ subject(x, ids + t)[0, 1, 0]",
-        "print(score(0) - score(2047))",
-    ),
-    "batch": ("y = subject(x, ids)", "print((subject(x[1:], ids[1:]) - y[1:]).abs().max())"),
-    "single-token": (
-        "y = subject(x, ids)",
-        "print((subject(x[:, :, 2:3], ids[:, 2:3]) - y[:, :, 2:3]).abs().max())",
-    ),
-    "strides": (
-        "view = x.transpose(1, 2).contiguous().transpose(1, 2)",
-        "print((subject(view, ids) - subject(x, ids)).abs().max())",
-    ),
-    "purity": (
-        "before, y = x.clone(), subject(x, ids)",
-        "print((x != before).any(), (subject(x, ids) != y).any())",
-    ),
-}
+def norm(given: Trial) -> Outcome:
+    """(cos, sin) of every plane is as long at every position as at the first."""
+    planes = given.planes
+    length = planes.cos**2 + planes.sin**2
+    allowed = norm_budget(given) * (length[:1] + length)
+    cause = "cos and sin are rounded, or scaled by something that depends on the position"
+    return judged("norm", (length - length[:1]).abs(), allowed, planes.dim, cause)
+
+
+def norm_budget(given: Trial) -> float:
+    """Relative error of c^2 + s^2: two entries, each off by 4u and by the claimed format of tables."""
+    off = float(entry(given, torch.zeros(1)))
+    return 2 * off + off**2
+
+
+def entry(given: Trial, angle: Tensor) -> Tensor:
+    """How far cos or sin may be off: angles rounded in their claimed format, entries in that of tables."""
+    claims, amplitude = given.calls.subject.claims, max(given.planes.amplitude, 1.0)
+    coarse = [
+        unit_roundoff(f) if unit_roundoff(f) > unit_roundoff(DTYPE) else 0.0
+        for f in (claims.angles, claims.table)
+    ]
+    own = budget.single_angle_entry(angle, amplitude, frequency_roundings=0)
+    return own + amplitude * (3 * coarse[0] * angle.abs() + coarse[1])

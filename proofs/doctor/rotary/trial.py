@@ -1,0 +1,77 @@
+"""Random content, what a subject makes of it, and how far each coordinate may be off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ... import budget
+from ..codes import CODES
+from ..findings import Finding, Measured
+from ..identify.observe import Planes
+from .calls import Calls
+from .reproductions import reproduction
+
+Outcome = Finding | Measured
+DTYPE = "float32"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Random x (2, 3, T, d) at ids (2, T), y of the subject, and how far a coordinate may be off."""
+
+    calls: Calls
+    planes: Planes
+    x: Tensor
+    ids: Tensor
+    y: Tensor
+    expected: Tensor
+    allowed: Tensor
+
+
+def trial(calls: Calls, planes: Planes) -> Trial:
+    """Rows at different positions where the subject takes them; what the planes make of x, in float64."""
+    count = len(planes.positions)
+    order = torch.arange(count)
+    rows = torch.stack((order, order.flip(0) if calls.rows else order))
+    ids = torch.tensor(planes.positions)[rows]
+    x = torch.randn(2, 3, count, planes.dim, generator=torch.Generator().manual_seed(1))
+    expected, allowed = turned(planes, x, rows, DTYPE)
+    return Trial(calls, planes, x, ids, calls.rotate(x, ids), expected, allowed)
+
+
+def turned(planes: Planes, x: Tensor, rows: Tensor, dtype: str, back: bool = False) -> tuple[Tensor, Tensor]:
+    """M(t) x in float64, or its transpose, and the budget of each coordinate for inputs in `dtype`.
+
+    x: (batch, heads, time, d); rows: (batch, time), places in planes.positions.
+    """
+    first, second = ([p[side] for p in planes.pairs] for side in (0, 1))
+    wide = x.to(torch.float64)
+    x0, x1 = wide[..., first], wide[..., second]
+    c, s = (table[rows][:, None] for table in (planes.cos, planes.sin))
+    s = -s if back else s
+    expected, allowed = wide.clone(), torch.zeros_like(wide)
+    for where, one, other in ((first, x0 * c, -x1 * s), (second, x1 * c, x0 * s)):
+        expected[..., where] = one + other
+        allowed[..., where] = budget.rotated_coordinate(
+            (one + other).abs(), one.abs(), other.abs(), 0.0, x0.abs() + x1.abs(), dtype
+        )
+    return expected, allowed
+
+
+def judged(code: str, off: Tensor, allowed: Tensor, dim: int, cause: str) -> Outcome:
+    """A finding at the first entry beyond its budget, else the worst residual beside its budget."""
+    beyond = (~(off <= allowed)).nonzero()
+    if len(beyond):
+        at = tuple(beyond[0].tolist())
+        where = f"entry {list(at)} of (batch, head, token, feature)" if len(at) == 4 else f"pair {at[0]}"
+        return Finding(code, where, float(off[at]), float(allowed[at]), cause, reproduction(code, dim))
+    worst = int((off / allowed).nan_to_num(0.0).argmax())
+    return Measured(CODES[code].law, float(off.flatten()[worst]), float(allowed.flatten()[worst]))
+
+
+def broken(code: str, where: str, cause: str, dim: int) -> Finding:
+    """A finding without a number: it is one or the other."""
+    return Finding(code, where, None, None, cause, reproduction(code, dim))
