@@ -29,7 +29,7 @@ CODES: dict[str, Code] = {
         "swap the sign of the sine: y0 = x0 cos - x1 sin, y1 = x0 sin + x1 cos turns counter-clockwise",
     ),
     "origin": Code(
-        "position 0 is not turned",
+        "position 0 is not turned, where an encoding is claimed",
         "scores within one call stay right; against a cache that counts from 0 all gaps are off",
         "count positions from 0, and add an offset once",
     ),

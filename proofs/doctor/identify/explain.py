@@ -16,7 +16,7 @@ from ....symbolic.configs.description import Rotary
 from ...budget import single_angle_entry
 from ...inspection.single import relative_errors
 from ..claims import rope
-from .formation import Fit, Formation, fit, formations
+from .formation import NARROW, Fit, Formation, fit, formations
 from .observe import Planes, wrapped
 
 BASES = (
@@ -84,7 +84,9 @@ def known(planes: Planes, encoding: Rotary | None, longest: int) -> Iterator[Can
     if planes.count > 1 and steps.min() > 0:
         bases.append(_fitted(steps))
     factor = round(float(1 / steps[0]), 3) if steps[0] > 0 else 1.0
-    sizes = dict.fromkeys((2 * planes.count, planes.dim, planes.count, 4 * planes.count))
+    sizes = [
+        n for n in dict.fromkeys((2 * planes.count, planes.dim, planes.count, 4 * planes.count)) if n % 2 == 0
+    ]
     for base in dict.fromkeys(bases):  # over all sizes first: b^(-2i/r) is also (b²)^(-2i/2r)
         for size in sizes:
             yield _cut(rope(base, size), planes.count, longest)
@@ -104,9 +106,13 @@ def _cut(encoding: Rotary, count: int, longest: int) -> Candidate:
 
 
 def origin(planes: Planes) -> int | None:
-    """The position that is read at 0: the phase at 0 over the step, where all planes agree; else None."""
-    phase = torch.atan2(planes.sin[0], planes.cos[0])
-    offset = round(float(phase[0] / planes.steps()[0])) if planes.count and planes.steps()[0] != 0 else 0
+    """The position that is read at 0: the phase at 0 over the step, where all planes agree; else None.
+
+    Of the slowest plane, whose phase has not come round.
+    """
+    phase, steps = torch.atan2(planes.sin[0], planes.cos[0]), planes.steps()
+    slowest = int(steps.abs().argmin()) if planes.count else 0
+    offset = round(float(phase[slowest] / steps[slowest])) if planes.count and steps[slowest] != 0 else 0
     off = wrapped(phase - offset * planes.steps()).abs()
     entry = single_angle_entry(phase.abs() + planes.steps().abs())  # three phases, each off by two entries
     return offset if bool((off <= 2 * (1 + 2 * abs(offset)) * entry).all()) else None
@@ -114,7 +120,7 @@ def origin(planes: Planes) -> int | None:
 
 def explain(planes: Planes, candidates: Iterable[Candidate], offset: int) -> Explanation | None:
     """The first candidate that explains every entry, with the most accurate rounding that does."""
-    possible = [one for one in formations() if one.table == "float32" or _held(planes, one.table)]
+    possible = [one for one in formations() if one.table in ("float32", held(planes))]
     for candidate in candidates:
         if len(candidate.waves) == planes.count:
             for formation in possible:
@@ -124,10 +130,13 @@ def explain(planes: Planes, candidates: Iterable[Candidate], offset: int) -> Exp
     return None
 
 
-def _held(planes: Planes, dtype: str) -> bool:
-    """Whether every entry is a number of the format."""
+def held(planes: Planes) -> str:
+    """The narrow format that every entry is a number of, or float32."""
     entries = torch.stack((planes.cos, planes.sin))
-    return torch.equal(entries.to(getattr(torch, dtype)).to(torch.float64), entries)
+    for name in NARROW:
+        if torch.equal(entries.to(getattr(torch, name)).to(torch.float64), entries):
+            return name
+    return "float32"
 
 
 def compare(planes: Planes, candidate: Candidate, formation: Formation, offset: int) -> Explanation:

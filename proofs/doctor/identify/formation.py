@@ -17,20 +17,30 @@ Angles = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Formation:
-    """words: where it rounds. angles: of (t, w), float64. single: whether float32 may round as well.
+    """words: where it rounds. angles: of (t, w), float64. format: the coarsest that an angle passes through.
 
     table: the format that cos and sin are rounded to.
     """
 
     words: str
     angles: Angles
-    single: bool
+    format: str
     table: str
+
+    @property
+    def single(self) -> bool:
+        """Whether float32 may round as well."""
+        return self.format != "float64"
 
     @property
     def narrow(self) -> bool:
         """Whether anything is rounded to half precision."""
         return self.words not in ("float64", "float32")
+
+    def within(self, angles: str, table: str) -> bool:
+        """Whether it rounds no more than these formats do."""
+        pairs = ((self.format, angles), (self.table, table))
+        return all(unit_roundoff(own) <= unit_roundoff(claimed) for own, claimed in pairs)
 
 
 @dataclass(frozen=True)
@@ -46,13 +56,13 @@ class Fit:
 def formations() -> list[Formation]:
     """From the most accurate to the least."""
     plain = _product
-    found = [Formation("float64", plain, False, "float32"), Formation("float32", plain, True, "float32")]
-    found += [Formation(f"float32, cos and sin rounded to {h}", plain, True, h) for h in NARROW]
+    found = [Formation(f, plain, f, "float32") for f in ("float64", "float32")]
+    found += [Formation(f"float32, cos and sin rounded to {h}", plain, "float32", h) for h in NARROW]
     for h in NARROW:
         for words, angles in _rounded(getattr(torch, h)):
             found += [
-                Formation(f"{words} rounded to {h}", angles, True, "float32"),
-                Formation(f"{words} and cos and sin rounded to {h}", angles, True, h),
+                Formation(f"{words} rounded to {h}", angles, h, "float32"),
+                Formation(f"{words} and cos and sin rounded to {h}", angles, h, h),
             ]
     return found
 

@@ -110,4 +110,10 @@ def planes_of_tables(calls: Calls, positions: tuple[int, ...]) -> tuple[Planes, 
         form, pairs = "full width, neighbours alike", tuple((2 * i, 2 * i + 1) for i in range(half))
         both = both[..., ::2]
     dim = 2 * both.shape[-1]
-    return Planes(positions, pairs, both[0], both[1], 0.0, (0, 0), (), dim), form
+    length = torch.hypot(both[0], both[1])
+    uneven = (length - length[:1]).abs()
+    where = divmod(int(uneven.argmax()), both.shape[-1])
+    planes = Planes(
+        positions, pairs, both[0], both[1], float(uneven.max()), (positions[where[0]], where[1]), (), dim
+    )
+    return planes, form if calls.form == "cos and sin" else f"{form}, as {calls.form}"

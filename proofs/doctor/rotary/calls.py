@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from ....numeric.layout import heads_first, time_axis
-from ..call import called, finite, shaped, shown
+from ..call import called, shaped, shown
 from ..failed import Failed
 from ..subject import Subject
+from .forms import FORMS, form_of
 from .placing import by_offset, packed, padded
 
 
 @dataclass(frozen=True)
 class Calls:
-    """The subject, and whether it takes a row of positions for each row of the batch."""
+    """The subject; whether it takes a row of positions for each row of the batch; the form of a table."""
 
     subject: Subject
     rows: bool
+    form: str = "cos and sin"
 
     def rotate(self, x: Tensor, ids: Tensor) -> Tensor:
         """y of x (batch, heads, time, head_dim) at ids (batch, time); of queries where there are keys too."""
@@ -69,9 +71,7 @@ class Calls:
     def tables(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """cos and sin at ids (batch, time), each (batch, time, width)."""
         found = called(self.subject.apply, self._ids(ids))
-        if not (isinstance(found, (tuple, list)) and len(found) == 2):
-            raise Failed(f"returned {shown(found)}; (cos, sin) was expected")
-        cos, sin = (finite(part) for part in found)
+        cos, sin = FORMS[self.form](found)
         if cos.shape != sin.shape or cos.ndim < 2 or cos.numel() != ids.numel() * cos.shape[-1]:
             raise Failed(f"returned {shown(found)} for {ids.numel()} positions")
         return cos.reshape(*ids.shape, -1), sin.reshape(*ids.shape, -1)
@@ -88,6 +88,8 @@ def opened(subject: Subject) -> Calls:
         calls = Calls(subject, rows)
         try:
             if subject.kind == "tables":
+                given = ids if rows else ids[0]
+                calls = replace(calls, form=form_of(called(subject.apply, given.clone())))
                 calls.tables(ids)
             else:
                 calls.rotate(torch.ones(2, 4, 3, subject.claims.head_dim), ids)

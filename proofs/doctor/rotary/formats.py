@@ -36,7 +36,7 @@ def arithmetic(given: Trial) -> Outcome | None:
     dtype = getattr(torch, claims.dtype)
     x = given.x.to(dtype)
     y = given.calls.rotate(x, given.ids)
-    expected, allowed = turned(given.planes, x, rows_of(given), claims.dtype)
+    expected, allowed = turned(given.planes, x, given.rows, claims.dtype)
     allowed = allowed + _coarser(given, x)
     off = (y.double() - expected).abs()
     return judged("arithmetic", off, allowed, given.planes.dim, _cause(given, x, y))
@@ -60,7 +60,7 @@ def _coarser(given: Trial, x: Tensor) -> Tensor:
 def _cause(given: Trial, x: Tensor, y: Tensor) -> str:
     """The narrow recipe that gives the same bits, if one does."""
     first, second = ([p[side] for p in given.planes.pairs] for side in (0, 1))
-    c, s = (t[rows_of(given)][:, None].float() for t in (given.planes.cos, given.planes.sin))
+    c, s = (t[given.rows][:, None].float() for t in (given.planes.cos, given.planes.sin))
     name = str(x.dtype).removeprefix("torch.")
     narrow = (c.to(x.dtype), s.to(x.dtype))
     x0, x1, y0 = x[..., first], x[..., second], y[..., first]
@@ -111,9 +111,3 @@ def module_cast(given: Trial) -> Outcome | None:
 def module_of(subject: Subject) -> nn.Module | None:
     """The module that is called, if it is one."""
     return subject.apply if isinstance(subject.apply, nn.Module) else None
-
-
-def rows_of(given: Trial) -> Tensor:
-    """The place of each token's position in planes.positions."""
-    places = {t: n for n, t in enumerate(given.planes.positions)}
-    return torch.tensor([[places[t] for t in row] for row in given.ids.tolist()])

@@ -22,15 +22,10 @@ def gradient(given: Trial) -> Outcome | None:
         found = [torch.autograd.grad(y, leaf, cotangent, retain_graph=True)[0] for y in outputs[:1]]
     except RuntimeError as error:
         raise Failed(f"the backward pass raised {str(error).splitlines()[0]}") from error
-    rows = _rows(given)
+    rows = given.rows
     expected, allowed = turned(given.planes, cotangent, rows, DTYPE, back=True)
     off = torch.stack([(g.double() - expected).abs() for g in found]).amax(0)
     return judged("gradient", off, 2 * allowed, dim, _cause(given, found[0], cotangent, rows))
-
-
-def _rows(given: Trial) -> torch.Tensor:
-    places = {t: n for n, t in enumerate(given.planes.positions)}
-    return torch.tensor([[places[t] for t in row] for row in given.ids.tolist()])
 
 
 def _cause(given: Trial, found: torch.Tensor, cotangent: torch.Tensor, rows: torch.Tensor) -> str:

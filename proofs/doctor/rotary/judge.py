@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....numeric.rounding import unit_roundoff
 from ....symbolic.configs.description import Rotary
 from ...budget import single_angle_entry
 from ..claims import Claims
 from ..findings import Finding
-from ..identify.explain import Candidate, Explanation, claimed, compare, explain, known, origin
+from ..identify.explain import Candidate, Explanation, claimed, compare, explain, held, known, origin
 from ..identify.formation import formations
 from ..identify.observe import Planes
 
@@ -27,11 +28,12 @@ def expected_direction(claims: Claims) -> str | None:
 
 def form(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
     """Planes, pairing, direction, origin."""
-    allowed = 2 * single_angle_entry(0.0, max(1.0, planes.amplitude))
+    stored = max(unit_roundoff(claims.table), unit_roundoff(held(planes)))
+    allowed = 2 * max(1.0, planes.amplitude) * (single_angle_entry(0.0) + stored)
     if planes.skew > allowed:
         t, i = planes.skewed_at
         cause = "two features of a plane have different angles, or one is overwritten before it is read"
-        where = f"position {t}, features {planes.pairs[i]}"
+        where = f"position {t}, " + (f"features {planes.pairs[i]}" if planes.pairs else f"plane {i}")
         yield Finding("planes", where, planes.skew, allowed, cause, reproduce(t, i))
     pairing = expected_pairing(claims)
     if pairing and planes.pairs and planes.pairing not in (pairing, "either"):
@@ -49,7 +51,7 @@ def form(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
             f"planes turn {planes.direction}, claimed {direction or 'one way for all'}: the sign of the sine"
         )
         yield _finding("direction", "position 1", cause, reproduce(1, 0))
-    if origin(planes) != 0:
+    if claims.rotary and origin(planes) != 0:
         count = origin(planes)
         cause = f"positions are read as position + {count}" if count is not None else "unknown"
         yield _finding("origin", "position 0", cause, reproduce(0, 0))
@@ -69,9 +71,8 @@ def values(planes: Planes, claims: Claims, why: Explanation | None, reproduce) -
         yield _value(planes, told, why, reproduce)
     if why is None:
         return
-    allowed = ("float64",) if claims.angles == "float64" else ("float64", "float32")
-    if why.formation.words not in allowed:
-        plain = next(f for f in formations() if f.words == allowed[-1])
+    if not why.formation.within(claims.angles, claims.table):
+        plain = next(f for f in reversed(formations()[:2]) if f.within(claims.angles, "float32"))
         there = compare(planes, why.candidate, plain, why.offset).fit
         t, i = there.outside or (0, 0)
         yield Finding(

@@ -8,7 +8,8 @@ from torch import Tensor
 from ....numeric.rounding import unit_roundoff
 from ... import budget
 from ..failed import Failed
-from .trial import DTYPE, Outcome, Trial, broken, judged
+from ..findings import Finding
+from .trial import DTYPE, Outcome, Trial, broken, judged, turned
 
 
 def content(given: Trial) -> Outcome:
@@ -78,7 +79,10 @@ def strides(given: Trial) -> Outcome:
 
 
 def purity(given: Trial) -> Outcome:
-    """A short call, one longer than any before, the short one again; x and ids are left alone."""
+    """A short call, one longer than any before, the short one again; x and ids are left alone.
+
+    Then the first shape at positions in the other order: what the planes say.
+    """
     x, ids = given.x[:, :, :3].contiguous(), given.ids[:, :3].contiguous()
     kept, version = x.clone(), x._version
     first = given.calls.rotate(x, ids).clone()
@@ -89,7 +93,13 @@ def purity(given: Trial) -> Outcome:
     again = given.calls.rotate(x, ids)
     off = (again - first).abs().to(torch.float64)
     cause = "something is kept from call to call under too small a key"
-    return judged("purity", off, torch.zeros_like(off), given.planes.dim, cause)
+    found = judged("purity", off, torch.zeros_like(off), given.planes.dim, cause)
+    if isinstance(found, Finding) or given.calls.subject.claims.positions != "ids":
+        return found
+    given.calls.rotate(given.x, given.ids)
+    other = given.calls.rotate(given.x, given.ids.flip(1))
+    expected, allowed = turned(given.planes, given.x, given.rows.flip(1), DTYPE)
+    return judged("purity", (other - expected).abs(), allowed, given.planes.dim, cause)
 
 
 def heads(given: Trial) -> Outcome:

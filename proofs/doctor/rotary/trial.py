@@ -20,12 +20,16 @@ DTYPE = "float32"
 
 @dataclass(frozen=True)
 class Trial:
-    """Random x (2, 3, T, d) at ids (2, T), y of the subject, and how far a coordinate may be off."""
+    """Random x (2, 3, T, d) at ids (2, T), y of the subject, and how far a coordinate may be off.
+
+    rows: the place of each token's position in planes.positions.
+    """
 
     calls: Calls
     planes: Planes
     x: Tensor
     ids: Tensor
+    rows: Tensor
     y: Tensor
     expected: Tensor
     allowed: Tensor
@@ -39,7 +43,7 @@ def trial(calls: Calls, planes: Planes) -> Trial:
     ids = torch.tensor(planes.positions)[rows]
     x = torch.randn(2, 3, count, planes.dim, generator=torch.Generator().manual_seed(1))
     expected, allowed = turned(planes, x, rows, DTYPE)
-    return Trial(calls, planes, x, ids, calls.rotate(x, ids), expected, allowed)
+    return Trial(calls, planes, x, ids, rows, calls.rotate(x, ids), expected, allowed)
 
 
 def turned(planes: Planes, x: Tensor, rows: Tensor, dtype: str, back: bool = False) -> tuple[Tensor, Tensor]:
