@@ -16,5 +16,9 @@ class Kind:
 KINDS = {
     "rotary": Kind("(x, position_ids) -> y, or (q, k, position_ids) -> (q, k)", "rotary.kernel"),
     "tables": Kind("(position_ids) -> (cos, sin), angles, or complex numbers", "rotary.tables"),
+    "inv_freq": Kind(
+        "(config, seq_len) -> inv_freq or (inv_freq, attention_factor); layer_type may follow",
+        "frequencies.examine",
+    ),
 }
 GUESSED = {1: "tables", 2: "rotary", 3: "rotary"}  # by the number of arguments, where no kind is claimed

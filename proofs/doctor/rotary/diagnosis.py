@@ -67,6 +67,11 @@ def unjudged(calls: Calls, why: Explanation | None) -> list[str]:
             "frequencies" if why else "frequencies, and how exact they are, since no known rule explains them"
         )
         said.append(f"{what}: claim the encoding with --config or --base")
+    if claims.rotary is not None and claims.rotary.length_dependent:
+        said.append(
+            f"texts shorter than {claims.longest}: the frequencies follow the length of the text, and every "
+            "call here has a row that long; examine them with --kind inv_freq"
+        )
     if not calls.rows:
         said.append("rows at different positions: the subject takes one row of positions for the whole batch")
     return said

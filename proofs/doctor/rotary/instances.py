@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from ....symbolic.configs.description import Rotary
 from ....symbolic.configs.read import read_config
 from ....symbolic.errors import ExptxError
 from ..failed import Failed
+from ..frequencies.varied import varied
 from ..identify.observe import Planes, planes_of_map
 from .calls import Calls
 from .judge import explained, values
@@ -28,7 +29,7 @@ def instances(given: Trial) -> Outcome | None:
     one = built(given, config)
     x, ids = given.x[:, :, :4].contiguous(), given.ids[:, 1:5].contiguous()
     before = one.rotate(x, ids).clone()
-    other = built(given, dict(_changed(config))["rope_theta"])
+    other = built(given, dict(varied(config))["rope_theta"])
     second = other.rotate(x, ids).clone()
     dim = given.planes.dim
     if not torch.equal(one.rotate(x, ids), before):
@@ -48,7 +49,7 @@ def keys(given: Trial) -> Outcome | None:
     config = subject.claims.config
     if subject.make is None or config is None:
         return None
-    for name, changed in _changed(config):
+    for name, changed in varied(config):
         try:
             encoding = read_config(changed).group().encoding
         except ExptxError:  # not every change of every config is one
@@ -89,24 +90,3 @@ def built(given: Trial, config: Config) -> Calls:
     except Exception as error:
         raise Failed(f"building an instance raised {type(error).__name__}: {error}") from error
     return replace(given.calls, subject=replace(subject, apply=apply))
-
-
-def _changed(config: Config) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The config with one number of its rope parameters changed at a time; rope_theta always."""
-    nested = next((name for name in ("rope_parameters", "rope_scaling") if config.get(name)), "")
-    inner = dict(config[nested]) if nested else {}
-    if "rope_theta" in inner:
-        yield "rope_theta", {**config, nested: {**inner, "rope_theta": 7 * inner["rope_theta"]}}
-    else:
-        yield "rope_theta", {**config, "rope_theta": 7 * config.get("rope_theta", 10000.0)}
-    for name, value in inner.items():
-        if name != "rope_theta" and isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield name, {**config, nested: {**inner, name: value * 2}}
-    if "partial_rotary_factor" in config:
-        yield (
-            "partial_rotary_factor",
-            {
-                **config,
-                "partial_rotary_factor": config["partial_rotary_factor"] / 2,
-            },
-        )

@@ -50,12 +50,13 @@ def relative(given: Trial) -> Outcome:
 
 
 def batch(given: Trial) -> Outcome:
-    """The second row alone."""
-    alone = given.calls.rotate(given.x[1:], given.ids[1:])
-    off = (alone - given.y[1:]).abs().to(torch.float64)
-    return judged(
-        "batch", off, 2 * given.allowed[1:], given.planes.dim, "a row depends on the rows around it"
-    )
+    """The second row, of a short text, alone and beside a long one."""
+    short = given.ids % 9 if given.calls.rows else given.ids
+    ids = torch.stack((given.ids[0], short[1]))
+    alone, beside = given.calls.rotate(given.x[1:], ids[1:]), given.calls.rotate(given.x, ids)[1:]
+    off = (alone - beside).abs().to(torch.float64)
+    cause = "a row depends on the rows around it"
+    return judged("batch", off, 2 * given.allowed[1:], given.planes.dim, cause)
 
 
 def single_token(given: Trial) -> Outcome:

@@ -33,6 +33,13 @@ QUICK: tuple[tuple[str, Callable[[Trial], Outcome | None]], ...] = (
     ("config-key", instances.keys),
 )
 FULL = (("compiled", compiled.compiled),)
+FIXED = (
+    "relative",
+    "single-token",
+    "purity",
+    "out-of-range",
+    "instances",
+)  # not where the length sets the base
 
 
 def measure(calls: Calls, planes: Planes, level: str, say: Say) -> Iterator[Outcome]:
@@ -46,6 +53,9 @@ def measure(calls: Calls, planes: Planes, level: str, say: Say) -> Iterator[Outc
     for code, law in (*QUICK, *(FULL if level == "full" else ())):
         if coarse and code == "out-of-range":
             continue  # what is no function of the gap below `longest` says nothing about what lies beyond
+        rule = calls.subject.claims.rotary
+        if code in FIXED and rule is not None and rule.length_dependent:
+            continue
         say(code)
         try:
             found = law(given)

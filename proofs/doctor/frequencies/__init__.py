@@ -1,0 +1,1 @@
+"""Frequencies as a function of a config and of the length of the text."""
