@@ -274,5 +274,26 @@ def recurrence_roundings(form: str, features: int, tokens: int, chunk_size: int)
     return features + summed + 16
 
 
+def slope_entry(slope: Magnitude, power: Magnitude, dtype: object) -> Magnitude:
+    """A slope m = r^p kept in `dtype`: m (γ_{2p + 16} + u).
+
+    The ratio r rounds once, which counts p times, and a sequence multiplies p - 1 times: 2p in all; or the
+    exponent -8(h+1)/n rounds twice, which counts 8 ln 2 < 6 times, and the power is within 4 roundings: 16.
+    """
+    count = (2 * power + 16) * compute_roundoff(dtype)
+    return slope * (count / (1 - count) + unit_roundoff(dtype))
+
+
+def slope_bias(
+    slope_error: Magnitude, slope: Magnitude, query: Magnitude, key: Magnitude, dtype: object
+) -> Magnitude:
+    """-m(t - s) modulo a constant a row, between two keys: e_m |t - s| + 6u m(t + s), kept in `dtype`.
+
+    It may stand as -m(t - s), as m·s or as -m·t and m·s: two products and a sum of at most m(t + s), for
+    each of the two keys, each rounded once.
+    """
+    return slope_error * abs(query - key) + 6 * unit_roundoff(dtype) * slope * (query + key)
+
+
 def _is_double(dtype: object) -> bool:
     return format_of(dtype) is FORMATS["float64"]

@@ -20,5 +20,7 @@ KINDS = {
         "(config, seq_len) -> inv_freq or (inv_freq, attention_factor); layer_type may follow",
         "frequencies.examine",
     ),
+    "slopes": Kind("(num_heads) -> slopes (num_heads,)", "biases.slopes"),
+    "bias": Kind("(query_length, key_length) -> bias (heads, Tq, Tk)", "biases.bias"),
 }
 GUESSED = {1: "tables", 2: "rotary", 3: "rotary"}  # by the number of arguments, where no kind is claimed

@@ -1,0 +1,1 @@
+"""Slopes, biases and scores: identified from calls alone and judged by what is claimed."""
