@@ -18,4 +18,14 @@ CODES: dict[str, Code] = {
         "a config with a new rule, or a typing error, runs with the wrong frequencies",
         "raise for every rope_type that has no branch of its own",
     ),
+    "axis": Code(
+        "every axis turns its own planes at the claimed rates",
+        "images and clips are read in another geometry; text cannot show it",
+        "give each plane the coordinate of the axis that owns it, and count coordinates from 0",
+    ),
+    "grid": Code(
+        "the coordinates of a token act one after the other",
+        "places in an image coincide, or depend on what else is there",
+        "form the angle of a plane from the coordinate of its own axis alone",
+    ),
 }
