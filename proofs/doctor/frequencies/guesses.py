@@ -114,7 +114,7 @@ def _swapped(encoding: Rotary, base: Any, factor: Any) -> Tensor:
 
 def _dynamic(encoding: Rotary, seq_len: int, base: Any, factor: Any) -> Iterator[Guess]:
     """Other lengths, and steps of powers of two, in b (fL/L0 - f + 1)^(d/(d-2))."""
-    longest, d = int(encoding.max_position_embeddings or 1), encoding.rotary_dim
+    longest, d = encoding.max_position_embeddings or 1, encoding.rotary_dim
     words = "the length is taken to be factor times the model's, whatever the text's is"
     yield from _of(words, encoding, int(factor * longest))
     yield from _of("the base does not grow with the text", encoding, 1)
