@@ -24,5 +24,6 @@ KINDS = {
     "bias": Kind("(query_length, key_length) -> bias (heads, Tq, Tk)", "biases.bias"),
     "multiaxis": Kind("(x, position_ids) -> y with position_ids (axes, batch, time)", "axes.examine"),
     "scores": Kind("(q, k, query_positions, key_positions) -> logits", "biases.scores"),
+    "attention": Kind("(q, k, v) -> out", "biases.attention"),
 }
 GUESSED = {1: "tables", 2: "rotary", 3: "rotary"}  # by the number of arguments, where no kind is claimed

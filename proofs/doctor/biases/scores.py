@@ -19,6 +19,7 @@ from .judged import Outcome, judged
 from .linear import allowed as line_allowed
 from .linear import named
 from .matrix import seen, visible
+from .reference import bias_faults
 
 TOKENS = 16
 FAR = 1000
@@ -191,12 +192,7 @@ def _biased(calls: Scores, form: Form, bias: Tensor) -> Outcome:
     room = room + budget.gamma(4, claims.arithmetic) * slopes[:, None, None] * (2 * gap + 1)
     here, shown = seen(bias), calls.shown(calls.ids, calls.ids)
     cause = "unknown"
-    for words, factor in (
-        ("no bias at all", 0.0),
-        ("the bias grows with distance: the minus is missing", -1.0),
-        ("the bias is divided by √d together with the scores", form.plain),
-        ("the bias is added after the scale, where it is claimed to be divided by √d too", 1 / form.plain),
-    ):
+    for words, factor in bias_faults(form):
         near = (here + factor * slopes[:, None, None] * gap).abs() <= max(1.0, abs(factor)) * room
         if bool(near[shown].all()):
             cause = words
@@ -223,7 +219,8 @@ def _turned(calls: Scores, form: Form, scale: float) -> Outcome:
         right = scale * one.product(calls.q, keys, ids, ids)
         return torch.where(shown, (found - right).abs(), 0.0)
 
-    if calls.given.claims.pairing is None and calls.given.claims.rotary.interleaved is None:
+    rotary = calls.given.claims.rotary
+    if calls.given.claims.pairing is None and rotary is not None and rotary.interleaved is None:
         other = replace(near, interleaved=True)  # nothing says which pairing is the right one
         near = other if bool((off(other) <= room).all()) else near
     cause = next((words for words, one in turns(near) if bool((off(one) <= room).all())), "unknown")

@@ -93,4 +93,34 @@ CODES: dict[str, Code] = {
         "weights trained for it give other scores",
         "compute σ q·k + b in at least float32",
     ),
+    "attention-heads": Code(
+        "query head h reads value head h // (heads / kv_heads), and weights add up to 1",
+        "heads are paired with values of another group: text is garbage",
+        "repeat each key and value head in place, do not tile the list of them",
+    ),
+    "attention-causal": Code(
+        "later keys are hidden where attention is causal, and seen where it is not",
+        "a model that sees what it should predict trains to nothing; one that does not loses context",
+        "hide key s from query t where s > t, and only there",
+    ),
+    "attention-weights": Code(
+        "weights are the softmax of the claimed logits",
+        "a model with trained weights attends elsewhere",
+        "softmax(σ q·k + b) with the claimed scale, bias and turns",
+    ),
+    "attention-batch": Code(
+        "a row of a batch is what it is alone",
+        "answers depend on what else is served",
+        "let nothing but time and features meet",
+    ),
+    "attention-single": Code(
+        "one token alone returns its value",
+        "the first token is wrong, and all that attend to it",
+        "normalise weights over the keys that are seen",
+    ),
+    "attention-large": Code(
+        "large logits give finite output",
+        "training ends in NaN",
+        "subtract the largest logit of a row before exp",
+    ),
 }
