@@ -77,8 +77,11 @@ def _identity(calls: Calls, weights: Tensor) -> str:
     last = calls.count - 1
     slopes = -seen(flat.clamp(min=1e-300).log())[:, last, 0] / last
     words = f"attends with {calls.heads} heads"
-    if bool((slopes.abs() > 1e-4).any()):
-        words += f", adds -m(t-s) with {named(slopes, calls.given.claims)}"
+    # two weights of a row are off by a normaliser, a quotient and exp each, in relation to themselves
+    read = 2 * budget.gamma(2 * calls.count + 8, calls.given.claims.arithmetic) / last
+    read += 2 * unit_roundoff(calls.given.claims.dtype) / last
+    if bool((slopes.abs() > read).any()):
+        words += f", adds -m(t-s) with {named(slopes, calls.given.claims, read)}"
     return words + (", causal" if bool((weights.triu(1) == 0).all()) else ", sees later keys")
 
 
@@ -109,7 +112,7 @@ def _groups(calls: Calls) -> Outcome:
     dtype = calls.given.claims.arithmetic
     # Σ p of rounded weights: the normaliser and the weighted sum, over T keys each, and the quotient
     room = budget.rounded(right, budget.gamma(2 * calls.count + 2, dtype) * right, calls.dtype)
-    near = bool(((found - tiled).abs() <= budget.gamma(2 * calls.count + 2, "float32") + 0.25).all())
+    near = bool(((found - tiled).abs() <= calls.kv_heads * room.amax()).all())
     cause = "kv heads tiled instead of repeated: head h reads h % kv_heads" if near else "unknown"
     return judged(
         "attention-heads", (found - right).abs(), room.expand_as(found), ("head", "query", "feature"), cause,

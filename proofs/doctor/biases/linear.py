@@ -43,14 +43,17 @@ def identified(found: Biases, claims: Claims) -> Tensor | None:
     return slopes if bool((off <= room)[visible(found.square, claims.causal)].all()) else None
 
 
-def named(line: Tensor, claims: Claims) -> str:
-    """The slopes that a line has: by their rule where one gives them within what the line is known to."""
-    found = {len(line): line.abs()}
-    told = spec(claims)
-    rules = [rule for rule in (told, *conventions(found), *faults()) if rule is not None]
-    why = explained(found, rules, claims.table)
-    if why is None:
-        near = {len(line): line.abs()}
-        return f"slopes {', '.join(f'{float(m):.6g}' for m in near[len(line)])}, by no known rule"
-    rounded = "" if why[1] is None else f", slopes rounded to {why[1]}"
-    return f"{why[0].words} for {len(line)} heads{rounded}"
+def named(line: Tensor, claims: Claims, read: float = 0.0) -> str:
+    """The slopes that a line has, by their rule where one gives them, or gives √d times them.
+
+    read: how far a slope may be off for being read off what is returned.
+    """
+    for divisor, words in ((1.0, ""), (claims.head_dim**0.5, ", divided by √d")):
+        found = {len(line): divisor * line.abs()}
+        told = spec(claims)
+        rules = [rule for rule in (told, *conventions(found), *faults()) if rule is not None]
+        why = explained(found, rules, claims.table, divisor * read)
+        if why is not None:
+            rounded = "" if why[1] is None else f", slopes rounded to {why[1]}"
+            return f"{why[0].words} for {len(line)} heads{words}{rounded}"
+    return f"slopes {', '.join(f'{float(m):.6g}' for m in line.abs())}, by no known rule"

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ....symbolic.catalogue.alibi import slopes
 from ....symbolic.configs.description import Alibi
-from ...budget import slope_entry
+from ...budget import gamma, slope_entry
 from ..claims import Claims
 
 CODE_RULE = "the slopes of the authors' code"
@@ -53,7 +53,7 @@ def spec(claims: Claims) -> Rule | None:
     told = torch.tensor([float(m) for m in claims.encoding.slopes], dtype=torch.float64)
     power = float(told[0].log2() / code(len(told))[0].log2()) if bool(told[0] > 0) else math.nan
     for rule in (raised(power), Rule(PAPER, paper, True)):
-        if torch.allclose(told, rule.values(len(told)), rtol=1e-12, atol=0):
+        if torch.allclose(told, rule.values(len(told)), rtol=gamma(16, "float64"), atol=0):
             return rule
     return Rule("the claimed slopes", lambda n: told if n == len(told) else torch.full((n,), math.nan), True)
 
@@ -104,11 +104,13 @@ def conventions(found: Slopes) -> Iterator[Rule]:
         yield raised(power)
 
 
-def fits(rule: Rule, found: Slopes, table: str, rounding: torch.dtype | None = None) -> bool:
-    """Whether all slopes are those of the rule, or those after `rounding` to a shorter format."""
+def fits(
+    rule: Rule, found: Slopes, table: str, rounding: torch.dtype | None = None, read: float = 0.0
+) -> bool:
+    """Whether all slopes are those of the rule, or those after `rounding`; read: error of reading them."""
     for n, values in found.items():
         right = rule.values(n)
-        room = allowed(n, right.abs(), table)
+        room = allowed(n, right.abs(), table) + read
         if rounding is not None:
             right = right.to(rounding).to(torch.float64)
         if not bool(((values - right).abs() <= room).all()):
@@ -116,11 +118,13 @@ def fits(rule: Rule, found: Slopes, table: str, rounding: torch.dtype | None = N
     return True
 
 
-def explained(found: Slopes, rules: Sequence[Rule], table: str) -> tuple[Rule, str | None] | None:
+def explained(
+    found: Slopes, rules: Sequence[Rule], table: str, read: float = 0.0
+) -> tuple[Rule, str | None] | None:
     """The first rule that gives all slopes, and the shorter format they were rounded to, if so."""
     for rounding in (None, torch.bfloat16, torch.float16):
         for rule in rules:
-            if fits(rule, found, table, rounding):
+            if fits(rule, found, table, rounding, read):
                 name = None if rounding is None else str(rounding).removeprefix("torch.")
                 return rule, name if name != table else None
     return None

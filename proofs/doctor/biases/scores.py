@@ -8,12 +8,14 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from ....symbolic.encoding import Encoding
 from ... import budget
 from ..call import called, shown
 from ..failed import Failed
 from ..findings import Diagnosis, Finding, Measured
 from ..say import Say
 from ..subject import Subject
+from .exact import PLACES, allowed, content, logits
 from .form import Form, claimed, scales, turns
 from .judged import Outcome, judged
 from .linear import allowed as line_allowed
@@ -77,7 +79,7 @@ def examine(given: Subject, level: str, say: Say) -> Diagnosis:
     scale, spread = _scale(calls)
     outcomes = list(_outcomes(calls, form, bias, scale, spread))
     unjudged = []
-    if form is None:
+    if form is None and not isinstance(given.claims.encoding, Encoding):
         unjudged.append("scale, bias and turns: claim an ALiBi or a rotary encoding with --config")
     return Diagnosis(
         given.name,
@@ -103,7 +105,8 @@ def _identity(calls: Scores, bias: Tensor, scale: float) -> str:
     last = bias.shape[-1] - 1
     slopes = -here[:, last, 0] / last
     words = f"scales q·k by {scale:.6g} (√d scale is {scale * calls.dim**0.5:.6g})"
-    if bool((slopes.abs() * last > 1e-6 * bias[:, last].abs().amax(-1).clamp(min=1e-30)).any()):
+    noise = budget.gamma(4, calls.given.claims.arithmetic) * bias[:, last].abs().amax(-1)
+    if bool((slopes.abs() * last > noise).any()):
         words += f", adds -m(t-s) with {named(slopes, calls.given.claims)}"
     return words + (", causal" if bool(bias.isneginf().any()) else "")
 
@@ -116,6 +119,8 @@ def _outcomes(
         yield local
         return
     yield local
+    if isinstance(calls.given.claims.encoding, Encoding):
+        yield _exact(calls, calls.given.claims.encoding)
     if form is None:
         yield _relative(calls)
         return
@@ -165,9 +170,28 @@ def _arithmetic(calls: Scores, logits: Tensor, half: int) -> Tensor:
     keys = calls.keys(calls.k)[:, :half:2].double().norm(dim=-1)
     norms = calls.q[:, half:].double().norm(dim=-1)[..., None] * keys[:, None]
     places = calls.ids[half:].double()[:, None] + calls.ids[:half:2]
-    vector = budget.rotated_vector(budget.single_angle_entry(float(calls.ids[-1]), 2.0), dtype)
+    vector = budget.rotated_vector(budget.single_angle_entry(0.0, 2.0), dtype)  # the angles are the same
     score = budget.score_of_vectors(norms, vector, vector, calls.dim, dtype)
     return score + budget.gamma(4, dtype) * (logits.abs() + norms + places)
+
+
+def _exact(calls: Scores, encoding: Encoding) -> Outcome:
+    """The exact score of the claimed encoding, up to a constant a row."""
+    claims, ids = calls.given.claims, torch.tensor(PLACES)
+    right, norms = logits(encoding, calls.heads)
+    q, k = (
+        torch.tensor(content(calls.dim, turn)).float().expand(heads, len(ids), -1)
+        for turn, heads in ((1, calls.heads), (2, calls.kv_heads))
+    )
+    found = calls(q, k, ids, ids).tril()
+    own = [x.diagonal(dim1=-2, dim2=-1)[..., None] for x in (found, right)]
+    off = ((found - own[0]) - (right - own[1])).abs().tril()
+    room = allowed(right, norms, calls.dim, claims.table, claims.arithmetic).tril()
+    cause = "unknown"
+    for words, factor in (("1/√d", calls.dim**-0.5), ("√d", calls.dim**0.5)):
+        if bool(((found - own[0] - factor * (right - own[1])).abs().tril() <= max(1.0, factor) * room).all()):
+            cause = f"logits are {words} times the claimed ones"
+    return judged("score-exact", off, room, ("head", "place of query", "place of key"), cause, _repro(calls))
 
 
 def _scaled(calls: Scores, form: Form, scale: float, units: Tensor) -> Outcome:

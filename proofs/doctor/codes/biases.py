@@ -88,6 +88,11 @@ CODES: dict[str, Code] = {
         "chunks and shards of a sequence see local distances",
         "use the positions that are given, not the index in the call",
     ),
+    "score-exact": Code(
+        "logits are the scale times the exact score of the claimed encoding, up to a constant a row",
+        "a model with trained weights attends elsewhere",
+        "compute the score of the claimed encoding, with its scale",
+    ),
     "score-linear": Code(
         "logits without their bias are a product of query and key",
         "weights trained for it give other scores",

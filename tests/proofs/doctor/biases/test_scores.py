@@ -8,6 +8,7 @@ import pytest
 import torch
 from exptx.proofs.doctor.claims import Claims, rope
 from exptx.proofs.doctor.suite import check
+from exptx.symbolic import encoding
 from exptx.symbolic.catalogue.alibi import slopes
 from exptx.symbolic.configs.description import Alibi
 
@@ -111,3 +112,32 @@ def test_products_of_fewer_bits_are_found():
         return biased(lambda m, t, s: -m * (t - s))(q.bfloat16(), k.bfloat16(), t, s).float()
 
     assert "score-linear" in codes(short, alibi())
+
+
+def fading(rate, scale=DIM**-0.5):
+    """scale e^{-rate (t - s)} q·k, with planes (2i, 2i + 1) that turn, as in RetNet."""
+
+    def logits(q, k, t, s):
+        waves = 1.0 / 10000 ** (torch.arange(0, DIM, 2).float() / DIM)
+        turned = []
+        for x, ids in ((q, t), (k, s)):
+            angle = ids[:, None, :, None] * waves
+            x0, x1 = x[..., ::2], x[..., 1::2]
+            y = (x0 * angle.cos() - x1 * angle.sin(), x0 * angle.sin() + x1 * angle.cos())
+            turned.append(torch.stack(y, -1).flatten(-2))
+        gap = (t[:, None, :, None] - s[:, None, None, :]).clamp(min=0)
+        return scale * torch.exp(-rate * gap) * (turned[0] @ turned[1].mT)
+
+    return logits
+
+
+def test_a_claimed_encoding_is_held_to_its_exact_score():
+    plain = encoding("rope", head_dim=DIM, interleaved=True)
+    claims = Claims(plain, DIM, heads=2)
+    assert not codes(fading(0.0), claims)
+    assert "score-exact" in codes(fading(1e-3), claims)
+    assert "score-exact" in codes(turned(), claims)
+    assert "score-exact" in codes(fading(0.0, 1.0), claims)
+    heads = Claims(encoding("alibi", num_heads=8, head_dim=DIM), DIM, heads=8)
+    assert not codes(biased(lambda m, t, s: -m * (t - s)), heads)
+    assert "score-exact" in codes(biased(lambda m, t, s: m * (t - s)), heads)
