@@ -58,7 +58,7 @@ def examine(given: Subject, level: str, say: Say) -> Diagnosis:
     calls, form = Calls(given), claimed(given.claims)
     weights = calls.weights(calls.q, calls.k)
     outcomes = list(_outcomes(calls, form, weights))
-    unjudged = ["gradients: not measured for this kind"]
+    unjudged = ["the values of the gradients of queries and keys: only that they are finite is measured"]
     if form is None:
         unjudged.append("scale, bias and turns: claim an ALiBi or a rotary encoding with --config")
     return Diagnosis(
@@ -93,7 +93,14 @@ def _outcomes(calls: Calls, form: Form | None, weights: Tensor) -> Iterator[Outc
         yield mask
     elif form is not None and isinstance(groups, Measured):
         yield _weighed(calls, form, weights)
-    yield from (_alone(calls), _single(calls))
+    laws = {"attention-batch": lambda: _alone(calls), "attention-single": lambda: _single(calls)}
+    if calls.given.claims.gradient and isinstance(groups, Measured):
+        laws["attention-gradient"] = lambda: _adjoint(calls, weights)
+    for code, law in laws.items():
+        try:
+            yield law()
+        except Failed as failed:
+            yield Finding(code, "the call that this law needs", None, None, str(failed), _repro(calls))
     try:
         calls(1000 * calls.q, 1000 * calls.k, calls.eye)
     except Failed as failed:
@@ -154,14 +161,50 @@ def _weighed(calls: Calls, form: Form, weights: Tensor) -> Outcome:
     return judged("attention-weights", off(right), right.allowed(q, k, claims), NAMES, cause, _repro(calls))
 
 
+def _adjoint(calls: Calls, weights: Tensor) -> Outcome:
+    """The gradient of values is the transposed weights times that of the output; the others are finite."""
+    claims, count = calls.given.claims, calls.heads // calls.kv_heads
+    v = calls.eye[:1].clone()
+    inputs = [x.clone().requires_grad_() for x in (calls.q[:1], calls.k[:1], v)]
+    out = called(
+        calls.given.apply, *(x.transpose(1, 2) if claims.layout == "bthd" else x for x in inputs), learns=True
+    )
+    if not out.requires_grad:
+        raise Failed("returned no gradient; the claim gradient=False says that there is none")
+    pull = calls.q[:1].transpose(1, 2) if claims.layout == "bthd" else calls.q[:1]
+    found = torch.autograd.grad(out, inputs, pull, allow_unused=True)
+    if any(x is None or not bool(x.isfinite().all()) for x in found):
+        cause = "the gradient of queries, keys or values is missing or not finite"
+        return Finding("attention-gradient", "random content", None, None, cause, _repro(calls))
+    w = calls.q[0].double()
+
+    def summed(x: Tensor) -> Tensor:
+        return x.unflatten(0, (calls.kv_heads, count)).sum(1)
+
+    # two formations of each weight, and a sum over queries and the heads of a group
+    relative = torch.expm1(4 * _logit_error(calls)) + budget.gamma(
+        5 * calls.count + 8 + count, claims.arithmetic
+    )
+    relative = relative + 2 * unit_roundoff(claims.dtype)
+    room = relative * summed(weights.mT @ w.abs())
+    off = (found[2][0].double() - summed(weights.mT @ w)).abs()
+    names = ("head", "key", "feature")
+    cause = "values get another gradient than their weights say"
+    return judged("attention-gradient", off, room, names, cause, _repro(calls))
+
+
+def _logit_error(calls: Calls) -> Tensor:
+    """Roundings of a product of d features, a scale and a bias, as large as any of them gets."""
+    norms = calls.q.double().norm(dim=-1).amax() * calls.k.double().norm(dim=-1).amax()
+    return budget.gamma(calls.q.shape[-1] + 8, calls.given.claims.arithmetic) * (norms + calls.count)
+
+
 def _alone(calls: Calls) -> Outcome:
     """The second row of the batch without the first: each is within the roundings of a softmax."""
     both = calls(calls.q, calls.k, calls.eye)[1:]
     alone = calls(calls.q[1:], calls.k[1:], calls.eye[1:])
-    dtype = calls.given.claims.arithmetic
-    norms = calls.q[1].double().norm(dim=-1).amax() * calls.k[1].double().norm(dim=-1).amax()
-    logit = budget.gamma(calls.q.shape[-1] + 8, dtype) * (norms + calls.count)
-    room = both * torch.expm1(4 * logit) + budget.gamma(4 * calls.count + 8, dtype)
+    room = both * torch.expm1(4 * _logit_error(calls))
+    room = room + budget.gamma(4 * calls.count + 8, calls.given.claims.arithmetic)
     room = room + 2 * unit_roundoff(calls.given.claims.dtype) * both
     names = ("row", "head", "query", "feature")
     cause = "a row depends on the rows around it"

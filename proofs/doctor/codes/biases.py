@@ -123,6 +123,11 @@ CODES: dict[str, Code] = {
         "the first token is wrong, and all that attend to it",
         "normalise weights over the keys that are seen",
     ),
+    "attention-gradient": Code(
+        "gradients are finite, and that of values is the transposed weights",
+        "training follows another function than inference computes",
+        "derive the backward pass from the same weights",
+    ),
     "attention-large": Code(
         "large logits give finite output",
         "training ends in NaN",

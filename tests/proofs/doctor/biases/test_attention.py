@@ -100,3 +100,30 @@ def test_rows_that_meet_are_found():
         return attention()(q, k + k.mean(0, keepdim=True) - k / len(k), v)
 
     assert "attention-batch" in codes(mixing, alibi())
+
+
+class Halved(torch.autograd.Function):
+    """Right forward, half of the gradient."""
+
+    @staticmethod
+    def forward(ctx, v):
+        return v.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient / 2
+
+
+def test_a_wrong_gradient_of_values_is_found():
+    def halved(q, k, v):
+        return attention()(q, k, Halved.apply(v))
+
+    assert set(codes(halved, alibi(kv_heads=2))) == {"attention-gradient"}
+
+
+def test_a_missing_gradient_is_a_finding_unless_it_is_claimed():
+    def inference(q, k, v):
+        return attention()(q, k, v).detach()
+
+    assert "gradient=False" in codes(inference, alibi())["attention-gradient"]
+    assert not codes(inference, alibi(gradient=False))
