@@ -11,11 +11,11 @@ from torch import Tensor
 from .failed import Failed
 
 
-def called(apply: Callable[..., Any], *arguments: Any, learns: bool = False) -> Any:
-    """apply(*arguments), without gradients unless it `learns`; Failed with what it raised."""
+def called(apply: Callable[..., Any], *arguments: Any, learns: bool = False, **named: Any) -> Any:
+    """apply(*arguments, **named), without gradients unless it `learns`; Failed with what it raised."""
     try:
         with torch.set_grad_enabled(learns):
-            return apply(*arguments)
+            return apply(*arguments, **named)
     except Exception as error:
         first = str(error).strip().splitlines() or [""]
         raise Failed(f"raised {type(error).__name__}: {first[0]}") from error

@@ -25,5 +25,7 @@ KINDS = {
     "multiaxis": Kind("(x, position_ids) -> y with position_ids (axes, batch, time)", "axes.examine"),
     "scores": Kind("(q, k, query_positions, key_positions) -> logits", "biases.scores"),
     "attention": Kind("(q, k, v) -> out", "biases.attention"),
+    "decode": Kind("(q, k, v, cache) -> (out, cache); cache is None at first", "caches.decode"),
+    "module": Kind("() -> a model that is called as those of transformers are", "caches.module"),
 }
 GUESSED = {1: "tables", 2: "rotary", 3: "rotary"}  # by the number of arguments, where no kind is claimed
