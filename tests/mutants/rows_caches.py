@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -249,5 +250,104 @@ MUTANTS = [
         "the scale of xPos counts from 0 in every call",
         decoding(xpos(lacks_offset=True), Claims(XPOS, DIM)), decoding(xpos(), Claims(XPOS, DIM)),
         ("decode",), "from 0",
+    ),
+]  # fmt: skip
+
+
+class Tiny(torch.nn.Module):
+    """Two layers of turned attention over words, called as models of transformers are.
+
+    place(layer, start, count, mask) -> positions (batch, count) of the new tokens.
+    """
+
+    def __init__(self, place: Callable[..., Tensor]):
+        super().__init__()
+        random = torch.Generator().manual_seed(11)
+        self.words = torch.nn.Parameter(torch.randn(16, DIM, generator=random))
+        self.maps = torch.nn.Parameter(torch.randn(2, 3, DIM, DIM, generator=random) * DIM**-0.5)
+        self.place = place
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        past_key_values: list[tuple[Tensor, Tensor]] | None = None,
+        use_cache: bool = True,
+    ) -> Any:
+        start = 0 if past_key_values is None else past_key_values[0][0].shape[1]
+        total = start + input_ids.shape[1]
+        mask = torch.ones(len(input_ids), total) if attention_mask is None else attention_mask
+        seen = torch.arange(total)[None] <= start + torch.arange(input_ids.shape[1])[:, None]
+        seen = seen[None] & mask.bool()[:, None]
+        x, cache = self.words[input_ids], []
+        for layer, (wq, wk, wv) in enumerate(self.maps):
+            ids = position_ids
+            if ids is None:
+                ids = self.place(layer, start, input_ids.shape[1], mask)
+            q, k, v = self.moved(x @ wq, ids), self.moved(x @ wk, ids), x @ wv
+            if past_key_values is not None:
+                k, v = (
+                    torch.cat((old, new), 1) for old, new in zip(past_key_values[layer], (k, v), strict=True)
+                )
+            cache.append((k, v))
+            logits = (q @ k.transpose(-1, -2) * DIM**-0.5).masked_fill(~seen, torch.finfo(q.dtype).min)
+            x = x + logits.softmax(-1) @ v
+        return SimpleNamespace(logits=x @ self.words.T, past_key_values=cache)
+
+    def moved(self, x: Tensor, ids: Tensor) -> Tensor:
+        angle = ids[..., None].to(x.dtype) * inv_freq().to(x.dtype)
+        return turn(x, angle.cos(), angle.sin())
+
+
+def counted(layer: int, start: int, count: int, mask: Tensor) -> Tensor:
+    """Every row's own tokens, without its pads."""
+    return (mask.cumsum(-1) - 1).clamp(min=0)[:, -count:]
+
+
+def upper_ahead(layer: int, start: int, count: int, mask: Tensor) -> Tensor:
+    """The counter of seen tokens moves on in the first layer, before the second reads it."""
+    return counted(layer, start, count, mask) + (1 if layer and start else 0)
+
+
+def shared_cursor(layer: int, start: int, count: int, mask: Tensor) -> Tensor:
+    """In the prompt every row counts its own; later all stand at the length of the cache."""
+    if not start:
+        return counted(layer, start, count, mask)
+    return (start + torch.arange(count)).expand(len(mask), -1)
+
+
+def with_pads(layer: int, start: int, count: int, mask: Tensor) -> Tensor:
+    """In the prompt pads are counted; later they are not."""
+    if start:
+        return counted(layer, start, count, mask)
+    return torch.arange(count).expand(len(mask), -1)
+
+
+def model(place: Callable[..., Tensor]) -> Subject:
+    def tiny() -> Tiny:
+        return Tiny(place)
+
+    return Subject(tiny, "module", half())
+
+
+MUTANTS += [
+    Mutant(
+        "K02", (issue("fla-org/flash-linear-attention", 766),),
+        "a counter moves on in the first layer, so that upper ones are a position ahead",
+        model(upper_ahead), model(counted),
+        ("decode",),
+    ),
+    Mutant(
+        "K08", (issue("scouzi1966/maclocal-api", 92),),
+        "rows of different lengths share one cursor after the prompt",
+        model(shared_cursor), model(counted),
+        ("batch", "padding"), "row",
+    ),
+    Mutant(
+        "K10", (issue("huggingface/transformers", 22161),),
+        "pads are counted in the prompt, and not in what follows",
+        model(with_pads), model(counted),
+        ("padding", "batch"), "pads",
     ),
 ]  # fmt: skip
