@@ -27,5 +27,7 @@ KINDS = {
     "attention": Kind("(q, k, v) -> out", "biases.attention"),
     "decode": Kind("(q, k, v, cache) -> (out, cache); cache is None at first", "caches.decode"),
     "module": Kind("() -> a model that is called as those of transformers are", "caches.module"),
+    "recurrence": Kind("(q, k, v, log_decay, form) -> out", "recurrences.examine"),
+    "matrix_exp": Kind("(X) -> exp(X)", "matrices.examine"),
 }
 GUESSED = {1: "tables", 2: "rotary", 3: "rotary"}  # by the number of arguments, where no kind is claimed

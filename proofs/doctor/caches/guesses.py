@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -134,10 +135,11 @@ def moved_centre(encoding: object, sizes: tuple[int, ...], centre: Centre) -> Te
     """
     if not (isinstance(encoding, Encoding) and {"centre", "scale_base"} <= encoding.parameters.keys()):
         return None
-    pairs = zetas(encoding.parameters["head_dim"])
+    given: Any = encoding.parameters
+    pairs = zetas(given["head_dim"])
     zeta = torch.tensor([float(z) for z in pairs], dtype=torch.float64)
-    both = join_pairs(zeta, zeta, bool(encoding.parameters["interleaved"]))
+    both = join_pairs(zeta, zeta, bool(given["interleaved"]))
     calls = list(zip(_starts(sizes), sizes, strict=True))
     centres = torch.tensor([centre(start, n) for start, n in calls for _ in range(n)])
-    exponents = (centres - centre(*calls[-1])).double() / float(encoding.parameters["scale_base"])
+    exponents = (centres - centre(*calls[-1])).double() / float(given["scale_base"])
     return both ** exponents[:, None]
