@@ -134,9 +134,8 @@ TRAPS = [
     ),
 ]  # fmt: skip
 
-SYMBOLIC = (
-    "a symbolic algorithm, which no numeric callable repeats; exact forms here are proved, not simplified"
-)
+SYMBOLIC = "a symbolic algorithm, which no numeric callable repeats; exact forms are proved, not simplified"
+
 INEXPRESSIBLE = [
     Inexpressible(
         "O04", (issue("scipy/scipy", 25864),),

@@ -34,4 +34,5 @@ def named() -> Iterator[tuple[str, Tensor]]:
     random = torch.Generator().manual_seed(17)
     for size in (1, 3, 6):
         yield f"random of size {size}", torch.randn(size, size, generator=random, dtype=torch.float64)
+    yield "random, times 1/1000", torch.randn(3, 3, generator=random, dtype=torch.float64) / 1000
     yield "random, times 6", 6 * torch.randn(3, 3, generator=random, dtype=torch.float64)

@@ -190,7 +190,8 @@ def _gradient(subject: Subject, form: str, given: Tokens, convention: Convention
     hard = replace(given, log_decay=torch.full_like(given.log_decay, -8.0))
     for one in (hard, given):
         leaves = [x.clone().requires_grad_() for x in (one.q, one.k, one.v)]
-        out = run(subject, form, Tokens(*(x * 1 for x in leaves), one.log_decay), learns=True)
+        q, k, v = (x * 1 for x in leaves)
+        out = run(subject, form, Tokens(q, k, v, one.log_decay), learns=True)
         if not out.requires_grad:
             cause = "the result is cut off from its input"
             return Finding("recurrence-gradient", form, None, None, cause, _show(form))
@@ -198,12 +199,11 @@ def _gradient(subject: Subject, form: str, given: Tokens, convention: Convention
         if any(g is None or not g.isfinite().all() for g in found):
             cause = "a gradient is missing or not finite: exp is taken before the mask, or inf meets 0"
             return Finding("recurrence-gradient", form, None, None, cause, _show(form))
-    wide = [x.double().requires_grad_() for x in (given.q, given.k, given.v)]
-    told = torch.autograd.grad(right(Tokens(*wide, given.log_decay), convention).sum(), wide[2])[0]
-    sizes = [x.abs().double().requires_grad_() for x in (given.q, given.k, given.v)]
-    bound = torch.autograd.grad(
-        allowed(Tokens(*sizes, given.log_decay), convention, subject.claims.dtype).sum(), sizes[2]
-    )[0]
+    v = given.v.double().requires_grad_()
+    told = torch.autograd.grad(right(replace(given, v=v), convention).sum(), v)[0]
+    size = given.v.abs().double().requires_grad_()
+    sizes = Tokens(given.q.abs(), given.k.abs(), size, given.log_decay)
+    bound = torch.autograd.grad(allowed(sizes, convention, subject.claims.dtype).sum(), size)[0]
     off = (found[2].double() - told).abs()
     return _judged("recurrence-gradient", form, off, 2 * bound, "unknown")
 
