@@ -21,7 +21,8 @@ class Subject:
     says; position_ids: int64, (batch, time), or (time,) where that is refused. make: builds such a callable
     from a config mapping; with it, instances are compared and every key of a config must have an effect.
     expected_failures: findings that are known, by code, each with its reason; one that does not occur is
-    itself a finding. BadClaim for an unknown kind or code.
+    itself a finding. notes: what cannot be judged here, in sentences that are repeated. BadClaim for an
+    unknown kind or code.
     """
 
     apply: Callable[..., Any]
@@ -29,6 +30,7 @@ class Subject:
     claims: Claims = field(default_factory=Claims)
     make: Callable[[Mapping[str, Any]], Callable[..., Any]] | None = None
     expected_failures: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, tuple(KINDS))

@@ -42,4 +42,5 @@ def check(
         where = f"well-formed arguments at positions below {given.claims.longest} (the claim `longest`)"
         finding = Finding("call", where, None, None, str(failed), shown)
         found = Diagnosis(given.name, given.kind, "cannot be called", (finding,), (), ())
+    found = replace(found, unjudged=(*found.unjudged, *given.notes))
     return expected(found, given.expected_failures)
