@@ -43,7 +43,8 @@ class Measured:
 class Diagnosis:
     """identity: the one sentence. unjudged: what could not be judged, and the claim that would let it.
 
-    expected: findings that are known, and not counted.
+    expected: findings that are known, and not counted. frequencies: of each plane, radians a position, and
+    its error, read off phases; empty where the subject is no rotary one.
     """
 
     subject: str
@@ -53,6 +54,7 @@ class Diagnosis:
     measured: tuple[Measured, ...]
     unjudged: tuple[str, ...]
     expected: tuple[Finding, ...] = ()
+    frequencies: tuple[tuple[float, float], ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -10,6 +10,8 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
     """Identity, verdict, findings in full, what was measured, what could not be judged."""
     yield f"subject:   {found['subject']} ({found['kind']})"
     yield f"identity:  {found['identity']}"
+    if found.get("frequencies"):
+        yield f"turning:   {_turning(found['frequencies'])}"
     count = len(found["findings"])
     yield f"verdict:   {'nothing found' if not count else f'{count} finding' + 's' * (count > 1)}"
     for finding in found["findings"]:
@@ -18,6 +20,13 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         yield f"holds:     {law['law']}: {law['residual']:.2g} of {law['budget']:.2g} allowed"
     for what in found["unjudged"]:
         yield f"unjudged:  {what}"
+
+
+def _turning(spectrum: list) -> str:
+    """The first and the last plane with their errors."""
+    (first, a), (last, b) = spectrum[0], spectrum[-1]
+    end = len(spectrum) - 1
+    return f"plane 0 by {first:.9g} ± {a:.1g} radians a position, plane {end} by {last:.9g} ± {b:.1g}"
 
 
 def _finding(finding: dict[str, Any]) -> Iterator[str]:

@@ -33,6 +33,14 @@ BASES = (
     256,
 )  # of published models
 
+RAMP = {
+    "original_max_position_embeddings": "original length",
+    "low_freq_factor": "low",
+    "high_freq_factor": "high",
+    "beta_fast": "fast",
+    "beta_slow": "slow",
+}
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -68,11 +76,13 @@ def claimed(encoding: Rotary, longest: int) -> Candidate:
 
 
 def words_of(encoding: Rotary) -> str:
-    """Base, rule and factor."""
+    """Base, rule, factor, and the length and betas that a ramp depends on."""
     given = encoding.parameters
     scaling = "" if encoding.rule == "default" else f" with {encoding.rule} scaling"
     factor = f" factor {given['factor']:g}" if scaling and "factor" in given else ""
-    return f"base {given['rope_theta']:g}{scaling}{factor}, exponent 2i/{encoding.rotary_dim}"
+    for name, words in RAMP.items():
+        factor += f" {words} {given[name]:g}" if scaling and given.get(name) is not None else ""
+    return f"base {float(given['rope_theta']):.12g}{scaling}{factor}, exponent 2i/{encoding.rotary_dim}"
 
 
 def known(planes: Planes, encoding: Rotary | None, longest: int) -> Iterator[Candidate]:

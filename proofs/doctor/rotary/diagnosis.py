@@ -6,6 +6,7 @@ from ...budget import single_angle_entry
 from ..findings import Diagnosis, Finding, Measured
 from ..identify.explain import Explanation
 from ..identify.observe import Planes
+from ..identify.spectrum import spectrum
 from .calls import Calls
 from .judge import amplitude, expected_direction, expected_pairing, explained, form, values
 
@@ -25,8 +26,15 @@ def diagnosis(calls: Calls, planes: Planes, verb: str, outcomes: list, reproduce
         held = f"cos and sin are those of {why.candidate.words}, formed in {why.formation.words}"
         measured.insert(0, Measured(held, why.fit.residual, why.fit.budget))
     sentence = f"{verb} {identity(planes, why)}"
+    said = tuple(unjudged(calls, why))
     return Diagnosis(
-        given.name, given.kind, sentence, tuple(findings), tuple(measured), tuple(unjudged(calls, why))
+        given.name,
+        given.kind,
+        sentence,
+        tuple(findings),
+        tuple(measured),
+        said,
+        frequencies=spectrum(planes),
     )
 
 

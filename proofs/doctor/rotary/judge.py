@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from ....numeric.rounding import unit_roundoff
 from ....symbolic.configs.description import Rotary
@@ -12,6 +13,8 @@ from ..findings import Finding
 from ..identify.explain import Candidate, Explanation, claimed, compare, explain, held, known, origin
 from ..identify.formation import formations
 from ..identify.observe import Planes
+from ..identify.scaled import measured_rules
+from ..identify.spectrum import spectrum
 
 EXPECTED = {True: "interleaved", False: "half", None: None}
 
@@ -61,7 +64,8 @@ def explained(planes: Planes, claims: Claims) -> Explanation | None:
     """By the claim if it does, else by a known rule."""
     offset = origin(planes) or 0
     candidates = [] if claims.rotary is None else [claimed(claims.rotary, claims.longest)]
-    return explain(planes, (*candidates, *known(planes, claims.rotary, claims.longest)), offset)
+    measured = measured_rules(spectrum(planes), claims.longest)
+    return explain(planes, chain(candidates, known(planes, claims.rotary, claims.longest), measured), offset)
 
 
 def values(planes: Planes, claims: Claims, why: Explanation | None, reproduce) -> Iterator[Finding]:
