@@ -25,12 +25,25 @@ def measured_rules(spectrum: Spectrum, longest: int) -> Iterator[Candidate]:
     count = len(spectrum)
     first, error = spectrum[0] if count > 1 else (0.0, 0.0)
     waves = [(abs(w), e) for w, e in spectrum]
-    if count < 2 or abs(abs(first) - 1) > error or any(w <= e for w, e in waves):
+    if count < 2 or waves[1][0] <= waves[1][1]:
+        return
+    if error < 1 - abs(first):
+        yield from _linear(waves, longest)
+    if abs(abs(first) - 1) > error:
         return
     yield from _one_base(waves, longest)
     for base in dict.fromkeys(_base(waves, k) for k in (1, 2) if k < count):
         if base > 1:
             yield from _ramped(waves, base, longest)
+
+
+def _linear(waves: list[tuple[float, float]], longest: int) -> Iterator[Candidate]:
+    """Plane 0 turns by 1/s; the others over it are those of a base."""
+    (w, e), count = waves[0], len(waves)
+    ratios = [(v / w, (d + e * v / w) / w) for v, d in waves]
+    given = {"rope_theta": _base(ratios, 1), "factor": _roundest(1 / w, 2 * e / w**2)}
+    if given["rope_theta"] > 1:
+        yield claimed(_encoding("linear", count, given), longest)
 
 
 def _base(waves: list[tuple[float, float]], k: int) -> float:
@@ -54,13 +67,13 @@ def _one_base(waves: list[tuple[float, float]], longest: int) -> Iterator[Candid
     """b^(-k/n) is also (b^((n-1)/n))^(-k/(n-1)): that form first where its base is a published one."""
     count = len(waves)
     w, e = waves[-1]
-    end = _roundest(1 / w, 2 * e / w**2)
+    end = _roundest(1 / w, 2 * e / w**2) if _resolved(w, e) else 0.0
     if end in BASES:
         values = frequency_tensor(endpoint_frequencies(count, as_written(end))).to(torch.float64)
         steps = torch.arange(count, dtype=torch.float64) / (count - 1)
         errors = unit_roundoff("float32") * (3 + 2 * math.log(end) * steps)
         yield Candidate(f"base {end:g}, exponent i/{count - 1} (as in retention)", values, errors)
-    best = min(range(1, count), key=lambda k: waves[k][1] / waves[k][0] / k)
+    best = min((k for k in range(1, count) if waves[k][0]), key=lambda k: waves[k][1] / waves[k][0] / k)
     base = _base(waves, best)
     if base > 1:
         plain = claimed(rope(base, 2 * count), longest)
@@ -76,24 +89,32 @@ def _stretched(base: float, dim: int) -> str:
 
 
 def _ramped(waves: list[tuple[float, float]], base: float, longest: int) -> Iterator[Candidate]:
-    """The last ratio is 1/s, and each other one κ + (1 - κ)/s with the share κ that a ramp keeps."""
+    """The ratio of the slowest resolved plane is 1/s; every other is κ + (1 - κ)/s, κ kept by a ramp."""
     count = len(waves)
     plain = [base ** (-k / count) for k in range(count)]
-    last, error = waves[-1]
-    factor = _roundest(plain[-1] / last, 2 * plain[-1] * error / last**2)
+    seen = [k for k, (w, e) in enumerate(waves) if _resolved(w, e)]
+    w, e = waves[seen[-1]] if seen else (1.0, 0.0)
+    factor = _roundest(plain[seen[-1]] / w, 2 * plain[seen[-1]] * e / w**2) if seen else 1.0
     if factor <= 1.001:
         return
-    kept = [(w / p - 1 / factor) / (1 - 1 / factor) for (w, _), p in zip(waves, plain, strict=True)]
+    kept = {k: (waves[k][0] / plain[k] - 1 / factor) / (1 - 1 / factor) for k in seen}
     given = {"rope_theta": base, "factor": factor}
-    lengths = [2 * math.pi / p * (1 + 3 * k) for k, p in zip(kept, plain, strict=True) if 0.02 < k < 0.98]
-    if lengths and max(lengths) < 1.01 * min(lengths):
-        named = {"low_freq_factor": 1.0, "high_freq_factor": 4.0}
-        named["original_max_position_embeddings"] = round(sorted(lengths)[len(lengths) // 2])
-        yield claimed(_encoding("llama3", count, {**given, **named}), longest)
+    lengths = sorted(2 * math.pi / plain[k] * (1 + 3 * x) for k, x in kept.items() if 0.02 < x < 0.98)
+    if lengths and lengths[-1] < 1.05 * lengths[0]:
+        middle = lengths[len(lengths) // 2]
+        length = next((x for x in LENGTHS if abs(x - middle) <= 0.02 * x), round(middle))
+        ramp = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": length}
+        yield claimed(_encoding("llama3", count, {**given, **ramp}), longest)
     for length in LENGTHS:
-        if max(abs(a - b) for a, b in zip(kept, _yarn_kept(base, count, length), strict=True)) < 0.01:
+        ramp = _yarn_kept(base, count, length)
+        if max(abs(x - ramp[k]) for k, x in kept.items()) < 0.05:
             named = {"original_max_position_embeddings": length}
             yield claimed(_encoding("yarn", count, {**given, **named}), longest)
+
+
+def _resolved(wave: float, error: float) -> bool:
+    """Whether a ratio to it means something: what it leads to is held against every entry afterwards."""
+    return error < 0.01 * wave
 
 
 def _encoding(rule: str, count: int, given: dict) -> Rotary:

@@ -84,3 +84,13 @@ def test_an_angle_that_stops_growing_leaves_what_came_before():
     planes = Planes(at, (), angles.cos(), angles.sin(), 0.0, (0, 0), (), 2)
     ((value, error),) = spectrum(planes)
     assert abs(value - 0.25) <= error < 1e-6
+
+
+@pytest.mark.parametrize("words", [words for words in RULES if "scaling" in words and "NTK" not in words])
+def test_rules_through_tables_in_half_precision(words):
+    exact = table(RULES[words])
+    claims = Claims(head_dim=128, longest=131072, table="bfloat16")
+    found = check(lambda ids: tuple(x.to(torch.bfloat16) for x in exact(ids)), claims, kind="tables")
+    assert words in found.identity
+    assert "cos and sin rounded to bfloat16" in found.identity
+    assert found.ok
