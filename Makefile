@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help report test sweep mutants lint bench clean
+.PHONY: help report test sweep mutants peers lint bench clean
 .DELETE_ON_ERROR:
 
 help:  ## this list
@@ -35,6 +35,12 @@ sweep: $(READY)  ## find 2000 random Jordan types again in random bases
 mutants: $(READY)  ## examine every public bug report, its twin, and a second set, with the doctor
 	@mkdir -p build
 	@OMP_NUM_THREADS=1 PYTHONPATH=tests/support:tests/mutants $(BIN)/python tests/mutants/run.py build/mutants.json
+
+# Without their dependencies, which want CUDA, and apart from what the tests import.
+PEERS := attn-gym==0.0.17 torchscale==0.3.0 megatron-core==0.16.1 flash-linear-attention==0.6.0 fla-core==0.6.0
+peers: $(READY)  ## what the doctor finds in other packages as they are released; writes docs/peers.md
+	@$(PIP) install --upgrade --no-deps --target build/peers $(PEERS)
+	@OMP_NUM_THREADS=1 PYTHONPATH=build/peers $(BIN)/python -W ignore tests/peers/run.py docs/peers.md
 
 lint: $(READY)  ## ruff and the type checker
 	@$(BIN)/ruff check --quiet .

@@ -267,6 +267,9 @@ def check(
     pairing: Annotated[str | None, typer.Option(help="half or interleaved: what the weights expect.")] = None,
     layout: Annotated[str, typer.Option(help="Of x: bhtd (batch, heads, time, head_dim) or bthd.")] = "bhtd",
     longest: Annotated[int, typer.Option(min=16, help="Positions below this are tried.")] = 4096,
+    adapter: Annotated[
+        str | None, typer.Option(help="The library whose signature a kernel that takes tables has, or auto.")
+    ] = None,
     seconds: Seconds = 60,
     as_json: Json = False,
 ) -> None:
@@ -280,7 +283,7 @@ def check(
 
     claims = isolated.claims(config, base, head_dim, pairing, layout, longest)
     typer.echo(f"executes the code of {target}", err=True)
-    found = isolated.examine(target, claims, seconds)
+    found = isolated.examine(target, claims, seconds, adapter)
     if as_json:
         _document(found)
     else:

@@ -13,6 +13,7 @@ from ...symbolic.errors import ExptxError
 from ..errors import BadClaim, Stopped
 from ..inspection.config_file import read_config_file
 from ..worker import within
+from .adapters.signatures import adapted, takes_tables
 from .claims import Claims, rope
 from .findings import Diagnosis, Finding
 from .load import load
@@ -46,13 +47,14 @@ def claims(
     return Claims(encoding, size, pairing=pairing, layout=layout, longest=longest)
 
 
-def examine(target: str, given: Claims, seconds: float) -> dict[str, Any]:
+def examine(target: str, given: Claims, seconds: float, adapter: str | None = None) -> dict[str, Any]:
     """The document of the examination of file.py:function or package.module:OBJECT.
 
-    given: the claims of a callable; a Subject brings its own. Errors: an ExptxError for what is no subject.
+    given: the claims of a callable; a Subject brings its own. adapter: of a kernel that takes tables, from
+    `adapters.signatures.NAMES`. Errors: an ExptxError for what is no subject.
     """
     try:
-        return within(seconds, MEGABYTES, _examined, target, given)
+        return within(seconds, MEGABYTES, _examined, target, given, adapter)
     except Stopped as stopped:
         shown = f"exptx check {target} --seconds {seconds:g}"
         crashed = Finding("call", "the process", None, None, str(stopped), shown)
@@ -65,7 +67,7 @@ def document(found: Diagnosis) -> dict[str, Any]:
     return {"schema": SCHEMA, "ok": found.ok, **asdict(found), "findings": rows}
 
 
-def _examined(target: str, told: Claims) -> dict[str, Any]:
+def _examined(target: str, told: Claims, adapter: str | None) -> dict[str, Any]:
     os.dup2(2, 1)  # what the subject prints is no part of the answer
     try:
         found = load(target)
@@ -75,4 +77,8 @@ def _examined(target: str, told: Claims) -> dict[str, Any]:
         said = f"{type(error).__name__}: {error}"
         broken = Finding("call", "when it is loaded", None, None, said, f"exptx check {target}")
         return document(Diagnosis(target, "unknown", "cannot be loaded", (broken,), (), ()))
-    return document(check(found, told) if not isinstance(found, Subject) else check(found))
+    if isinstance(found, Subject):
+        return document(check(found))
+    if adapter is None and callable(found) and takes_tables(found):
+        adapter = "auto"
+    return document(check(found, told) if adapter is None else check(adapted(found, adapter, told)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,8 @@ from torch import Tensor
 
 from ....numeric.angles import frequency_tensor
 from ..claims import Claims, one_of, rope
-from ..subject import Subject
+from ..kinds import GUESSED
+from ..subject import Subject, required
 from .forms import FORMS
 from .probe import find
 from .recipe import Recipe
@@ -56,6 +58,13 @@ def adapted(apply: Callable[..., Any], adapter: str = "auto", claims: Claims | N
         notes.append(f"the tables have the base {BASE:g}; with --base or --config they are those of a model")
     turn = recipe.subject(apply, waves, given.longest)
     return Subject(turn, "rotary", replace(given, layout="bhtd"), notes=tuple(notes))
+
+
+def takes_tables(apply: Callable[..., Any]) -> bool:
+    """Whether its arguments fit no kind, or are named as tables are."""
+    count = required(apply)
+    names = list(inspect.signature(apply).parameters)[:count]
+    return count not in GUESSED or any(word in name for name in names for word in ("cos", "sin", "freqs"))
 
 
 def _by_heads(apply: Callable[..., Any]) -> Callable[..., Any]:

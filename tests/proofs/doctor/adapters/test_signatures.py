@@ -8,6 +8,7 @@ from exptx.benchmarks.peers import imported
 from exptx.proofs.doctor.adapters.probe import find
 from exptx.proofs.doctor.adapters.signatures import SIGNATURES, adapted
 from exptx.proofs.doctor.claims import Claims, rope
+from exptx.proofs.doctor.isolated import examine
 from exptx.proofs.doctor.suite import check
 from exptx.proofs.errors import BadClaim
 from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb as gptj
@@ -101,3 +102,10 @@ def test_the_base_that_is_claimed_is_that_of_the_tables():
     assert found.ok, found.findings
     assert "base 500000" in found.identity
     assert any("frequencies are not the callable's" in sentence for sentence in found.unjudged)
+
+
+@pytest.mark.parametrize(("name", "adapter"), [("flash", None), ("llama", None), ("flash", "flash-attn")])
+def test_the_command_line_finds_how_it_is_called(name, adapter):
+    found = examine(f"{__file__}:{name}", Claims(), 120, adapter)
+    assert found["ok"], found
+    assert any("its tables were given to it" in sentence for sentence in found["unjudged"])
