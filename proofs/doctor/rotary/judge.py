@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+import torch
+
 from ....numeric.rounding import unit_roundoff
 from ....symbolic.configs.description import Rotary
 from ...budget import single_angle_entry
@@ -74,6 +76,7 @@ def values(planes: Planes, claims: Claims, why: Explanation | None, reproduce) -
     if told is not None and (why is None or why.candidate.words != told.words):
         yield _value(planes, told, why, reproduce)
     if why is None:
+        yield from _stored(planes, claims, reproduce)
         return
     if not why.formation.within(claims.angles, claims.table):
         plain = next(f for f in reversed(formations()[:2]) if f.within(claims.angles, "float32"))
@@ -87,6 +90,19 @@ def values(planes: Planes, claims: Claims, why: Explanation | None, reproduce) -
             f"{why.formation.words}",
             reproduce(planes.positions[t], i, there.expected),
         )
+
+
+def _stored(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
+    """Where no rule explains entries, that all are numbers of a format coarser than claimed says it still.
+
+    A float32 entry is one of bfloat16 by chance once in 2^16: three besides 0 and ±1 are no chance.
+    """
+    entries = torch.stack((planes.cos, planes.sin)).abs()
+    format_ = held(planes)
+    telling = ((entries != 0) & (entries != 1)).sum() >= 3
+    if telling and unit_roundoff(format_) > unit_roundoff(claims.table):
+        cause = f"every entry of cos and sin is a number of {format_}, claimed {claims.table}"
+        yield _finding("angle-precision", "position 1", cause, reproduce(1, 0))
 
 
 def amplitude(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:

@@ -94,3 +94,12 @@ def test_rules_through_tables_in_half_precision(words):
     assert words in found.identity
     assert "cos and sin rounded to bfloat16" in found.identity
     assert found.ok
+
+
+@pytest.mark.parametrize(("claimed", "codes"), [("float32", ["angle-precision"]), ("bfloat16", [])])
+def test_half_precision_is_seen_without_a_rule(claimed, codes):
+    exact = table([0.9, 0.5, 0.11, 0.017])
+    claims = Claims(head_dim=8, table=claimed)
+    found = check(lambda ids: tuple(x.to(torch.bfloat16) for x in exact(ids)), claims, kind="tables")
+    assert "by no known rule" in found.identity
+    assert [finding.code for finding in found.findings] == codes
