@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .cli_doctor import check, explain
+
 if TYPE_CHECKING:
     from .prove import Proof
 
@@ -258,37 +260,8 @@ def inspect(
         typer.echo("\n".join(lines(found, config.name)))
 
 
-@app.command()
-def check(
-    target: Annotated[str, typer.Argument(help="file.py:function or package.module:OBJECT; it is executed.")],
-    config: Annotated[Path | None, typer.Option(help="The config.json it is for: what it should do.")] = None,
-    base: Annotated[float | None, typer.Option(help="Without a config: the base of plain RoPE.")] = None,
-    head_dim: Annotated[int | None, typer.Option(help="Features of a head; 64 without it.")] = None,
-    pairing: Annotated[str | None, typer.Option(help="half or interleaved: what the weights expect.")] = None,
-    layout: Annotated[str, typer.Option(help="Of x: bhtd (batch, heads, time, head_dim) or bthd.")] = "bhtd",
-    longest: Annotated[int, typer.Option(min=16, help="Positions below this are tried.")] = 4096,
-    adapter: Annotated[
-        str | None, typer.Option(help="The library whose signature a kernel that takes tables has, or auto.")
-    ] = None,
-    seconds: Seconds = 60,
-    as_json: Json = False,
-) -> None:
-    """Execute somebody's rotary kernel or table, say what it is, and which law it breaks.
-
-    It is (x, position_ids), (q, k, position_ids) or, for tables, (position_ids) -> (cos, sin), in float32.
-    Exit status: 0 nothing found, 1 something was, 2 a wrong call.
-    """
-    from .doctor import isolated
-    from .doctor.lines import lines
-
-    claims = isolated.claims(config, base, head_dim, pairing, layout, longest)
-    typer.echo(f"executes the code of {target}", err=True)
-    found = isolated.examine(target, claims, seconds, adapter)
-    if as_json:
-        _document(found)
-    else:
-        typer.echo("\n".join(lines(found)))
-    raise typer.Exit(0 if found["ok"] else 1)
+app.command()(check)
+app.command()(explain)
 
 
 @app.command()

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .device import here, there
 from .failed import Failed
 
 
@@ -15,7 +16,8 @@ def called(apply: Callable[..., Any], *arguments: Any, learns: bool = False, **n
     """apply(*arguments, **named), without gradients unless it `learns`; Failed with what it raised."""
     try:
         with torch.set_grad_enabled(learns):
-            return apply(*arguments, **named)
+            placed = {name: there(value) for name, value in named.items()}
+            return here(apply(*map(there, arguments), **placed))
     except Exception as error:
         first = str(error).strip().splitlines() or [""]
         raise Failed(f"raised {type(error).__name__}: {first[0]}") from error

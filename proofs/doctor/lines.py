@@ -16,6 +16,8 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
     yield f"verdict:   {'nothing found' if not count else f'{count} finding' + 's' * (count > 1)}"
     for finding in found["findings"]:
         yield from _finding(finding)
+    for finding in found["expected"]:
+        yield f"known:     {finding['code']} at {finding['where']}"
     for law in found["measured"]:
         yield f"holds:     {law['law']}: {law['residual']:.2g} of {law['budget']:.2g} allowed"
     for what in found["unjudged"]:

@@ -134,13 +134,13 @@ TRAPS = [
     ),
 ]  # fmt: skip
 
-SYMBOLIC = "a symbolic algorithm, which no numeric callable repeats; exact forms are proved, not simplified"
+SYMBOLIC = "a symbolic algorithm, which no numeric callable repeats; exact forms here are proved"
 
 INEXPRESSIBLE = [
     Inexpressible(
         "O04", (issue("scipy/scipy", 25864),),
-        "the wrong norm chooses too few halvings; any norm bounds the series, so that a faithful repetition is "
-        "right within rounding",
+        "the wrong norm chooses too few halvings; any norm bounds the series, so that a faithful repetition "
+        "is right within rounding",
     ),
     Inexpressible("O07", (issue("sympy/sympy", 15858), issue("sympy/sympy", 9274)), SYMBOLIC),
     Inexpressible(

@@ -45,7 +45,7 @@ def test_a_right_kernel_passes_and_the_document_says_what_it_is(file):
     found = json.loads(done.stdout)
     assert done.exit_code == 0
     assert found["ok"]
-    assert "base 10000" in found["identity"]
+    assert "base 10000" in found["subjects"][0]["identity"]
     assert f"executes the code of {file}:rotate" in done.stderr
 
 
@@ -57,22 +57,12 @@ def test_the_wrong_pairing_is_exit_status_1_and_words(file):
 
 
 def test_a_crash_is_a_finding(file):
-    found = isolated.examine(f"{file}:crash", isolated.claims(None, None, None, None, "bhtd", 4096), 60)
+    found = isolated.examine(f"{file}:crash", isolated.Request(), 60)
     assert [finding["code"] for finding in found["findings"]] == ["call"]
     assert "died" in found["findings"][0]["cause"]
-
-
-def test_a_config_says_what_is_claimed(tmp_path):
-    path = tmp_path / "config.json"
-    path.write_text(json.dumps({"model_type": "llama", "hidden_size": 128, "num_attention_heads": 4}))
-    given = isolated.claims(path, None, None, None, "bhtd", 4096)
-    assert given.head_dim == 32
-    assert given.encoding.interleaved is False
-    with pytest.raises(BadClaim, match="--config alone"):
-        isolated.claims(path, 10000, None, None, "bhtd", 4096)
 
 
 @pytest.mark.parametrize("target", ["rotate", "mine.py:nothing", "json:__name__", "json:nothing"])
 def test_what_is_no_subject_is_refused_in_one_sentence(target):
     with pytest.raises((BadClaim, FileNotFoundError)):
-        isolated.examine(target, isolated.claims(None, None, None, None, "bhtd", 4096), 60)
+        isolated.examine(target, isolated.Request(), 60)
