@@ -91,11 +91,13 @@ def examine(subject: Subject, level: str, say: Say) -> Diagnosis:
             outcomes.append(Finding(code, law.__name__, None, None, str(failed), _show((5, 1))))
     findings = tuple(one for one in outcomes if isinstance(one, Finding))
     measured = tuple(one for one in outcomes if isinstance(one, Measured))
-    unjudged = ()
+    unjudged = []
     if subject.claims.encoding is None:
-        unjudged = ("whether the weights are right: claim the encoding with --config or --spec",)
+        unjudged.append("whether the weights are right: claim the encoding with --config or --spec")
+    if not any(one.law == CODES["decode-state"].law for one in measured) and not findings:
+        unjudged.append("two continuations of one cache: it cannot be copied")
     named = "decodes with a cache" + (", in agreement with prefill" if not findings else "")
-    return Diagnosis(subject.name, subject.kind, named, findings, measured, unjudged)
+    return Diagnosis(subject.name, subject.kind, named, findings, measured, tuple(unjudged))
 
 
 def values(given: Text) -> Iterator[Outcome]:
@@ -140,6 +142,8 @@ def branches(given: Text) -> Iterator[Outcome]:
     if not torch.equal(one, two):
         cause = "a copy of the cache gives another result: something is kept beside it"
         yield Finding("decode-state", "two continuations", None, None, cause, _show((6, 3)))
+    else:
+        yield Measured(CODES["decode-state"].law, 0.0, 0.0)
 
 
 def batch(given: Text) -> Iterator[Outcome]:
