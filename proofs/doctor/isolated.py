@@ -27,8 +27,8 @@ class Request:
     """options: as `spec.claims_of` takes them; a Subject brings its own claims and refuses others.
 
     level: quick or full. device: where inputs are put. reasons: known findings by code, each with its reason.
-    adapter: of a kernel that takes tables, from `adapters.signatures.NAMES`; found by calls where its arguments
-    say that it does. progress: whether what is measured is said on standard error.
+    adapter: of a kernel that takes tables, from `adapters.signatures.NAMES`; found by calls where its
+    arguments say that it does. progress: whether what is measured is said on standard error.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -147,7 +147,7 @@ def _cause(model: Model, words: str) -> str:
 
 
 def length_dependent(model: Model) -> bool:
-    """Whether frequencies follow the length: a call that is given more positions turns the first ones otherwise.
+    """Whether frequencies follow the length: given more positions, a call turns the first ones otherwise.
 
     Asked of the rotary module itself, where a model of transformers has one.
     """

@@ -8,7 +8,7 @@ from exptx.benchmarks.peers import imported
 from exptx.proofs.doctor.adapters.probe import find
 from exptx.proofs.doctor.adapters.signatures import SIGNATURES, adapted
 from exptx.proofs.doctor.claims import Claims, rope
-from exptx.proofs.doctor.isolated import examine
+from exptx.proofs.doctor.isolated import Request, examine
 from exptx.proofs.doctor.suite import check
 from exptx.proofs.errors import BadClaim
 from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb as gptj
@@ -106,6 +106,6 @@ def test_the_base_that_is_claimed_is_that_of_the_tables():
 
 @pytest.mark.parametrize(("name", "adapter"), [("flash", None), ("llama", None), ("flash", "flash-attn")])
 def test_the_command_line_finds_how_it_is_called(name, adapter):
-    found = examine(f"{__file__}:{name}", Claims(), 120, adapter)
+    found = examine(f"{__file__}:{name}", Request(adapter=adapter), 120)
     assert found["ok"], found
     assert any("its tables were given to it" in sentence for sentence in found["unjudged"])

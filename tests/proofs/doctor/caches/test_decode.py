@@ -24,9 +24,8 @@ class Decoder:
         q, k = self.rotary(q, k, ids)
         if cache is not None:
             k, v = torch.cat((cache[0], k), 2), torch.cat((cache[1], v), 2)
-        keep = k.shape[2] - self.forgets
-        seen = torch.arange(k.shape[2])[None] <= ids[:, None]
-        seen = seen & (torch.arange(k.shape[2]) >= k.shape[2] - keep)
+        keys = torch.arange(k.shape[2])
+        seen = (keys <= ids[:, None]) & ((keys >= self.forgets) | (keys == ids[:, None]))
         logits = (q @ k.transpose(-1, -2) * DIM**-0.5).masked_fill(~seen, float("-inf"))
         return logits.softmax(-1) @ v, (k, v)
 
