@@ -52,13 +52,10 @@ def check(
 
     Exit status: 0 nothing found, 1 something was, 2 a wrong call.
     """
-    given = locals()
-    claims = {name: given[name] for name in CLAIMS}
-    claims = {name: str(value) if isinstance(value, Path) else value for name, value in claims.items()}
-    limit = seconds or (300 if full else 60)
+    claims = _claims(locals())
     level = "full" if full else "quick"
     request = {"options": claims, "level": level, "device": device, "adapter": adapter, "progress": True}
-    found = _examined(targets, request, limit, baseline)
+    found = _examined(targets, request, seconds or (300 if full else 60), baseline)
     _written(targets, found, sarif)
     _printed(targets, found, as_json)
     raise typer.Exit(0 if all(document["ok"] for document in found) else 1)
@@ -68,6 +65,12 @@ CLAIMS = (
     "kind", "config", "spec", "base", "head_dim", "heads", "kv_heads", "pairing", "layout", "dtype", "table",
     "arithmetic", "positions", "causal", "inplace", "gradient", "longest",
 )  # fmt: skip
+
+
+def _claims(given: dict[str, Any]) -> dict[str, Any]:
+    """Options that are claims, paths as text."""
+    claims = {name: given[name] for name in CLAIMS}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in claims.items()}
 
 
 def _examined(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,8 @@ from .failed import Failed
 def called(apply: Callable[..., Any], *arguments: Any, learns: bool = False, **named: Any) -> Any:
     """apply(*arguments, **named), without gradients unless it `learns`; Failed with what it raised."""
     try:
-        with torch.set_grad_enabled(learns):
+        with torch.set_grad_enabled(learns), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a warning of somebody's code is no failure, whoever examines it
             placed = {name: there(value) for name, value in named.items()}
             return here(apply(*map(there, arguments), **placed))
     except Exception as error:
