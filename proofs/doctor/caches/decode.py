@@ -112,16 +112,19 @@ def values(given: Text) -> Iterator[Outcome]:
 
 
 def decoding(given: Text) -> Iterator[Outcome]:
-    """Each call's last token against a prefill of the text so far."""
+    """Each call against a prefill of the text so far; its last token where the length sets the angles."""
     worst = Measured(CODES["decode"].law, 0.0, 1.0)
     for sizes in SPLITS:
         outputs = given.run(sizes)
         for n in range(1, len(sizes)):
             so_far = sizes[: n + 1]
             (whole,) = given.run((sum(so_far),))
-            last, right = outputs[n][:, :, -1:], whole[:, :, -1:]
+            told = given.claims.rotary
+            count = 1 if told is not None and told.length_dependent else sizes[n]
+            last, right = outputs[n][:, :, -count:], whole[:, :, -count:]
             cause = partial(_cause, given, so_far, outputs[n])
-            found = _judged("decode", so_far, last, right, 2 * given.budget(sum(so_far) - 1, 1), cause)
+            near = 2 * given.budget(sum(so_far) - count, count)
+            found = _judged("decode", so_far, last, right, near, cause)
             if isinstance(found, Finding):
                 yield found
                 return

@@ -205,6 +205,10 @@ def shift(model: Model) -> Iterator[Outcome]:
     yield judged(model, "positions", "position_ids 0, 1, …", given, model.whole, cause)
     if model.subject.claims.encoding is None:
         return  # learned positions are absolute, and nothing says that these are not
+    apart = torch.where(ids < LENGTH // 2, ids, ids + 9)
+    if float((model.logits(model.words, position_ids=apart) - model.whole).abs().max()) <= model.allowed:
+        cause = "position_ids are taken and not read"
+        yield Finding("positions", "position_ids with a gap", None, None, cause, _SHOW)
     moved = model.logits(model.words, position_ids=ids + 5)
     yield judged(
         model, "relative", "position_ids 5, 6, …", moved, model.whole, "positions are absolute somewhere"

@@ -14,7 +14,7 @@ CODES: dict[str, Code] = {
         "form decays between tokens from differences of logarithms, and mask before exp",
     ),
     "reset": Code(
-        "a gate of -inf forgets all before its token",
+        "a gate of -200 forgets all before its token",
         "packed texts leak into each other, or become NaN",
         "cut the state there, or clamp cumulative gates before they are subtracted",
     ),

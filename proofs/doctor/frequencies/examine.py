@@ -81,7 +81,7 @@ def types(subject: Subject, config: Config) -> Iterator[tuple[str | None, Rotary
 
 
 def asked(
-    subject: Subject, config: Config, seq_len: int, layer_type: str | None
+    subject: Subject, config: Config, seq_len: int, layer_type: str | None = None
 ) -> tuple[Tensor, float | None]:
     """inv_freq in float64 without the planes that are held at 0, and the attention factor, if one comes."""
     more = () if layer_type is None else (layer_type,)
@@ -222,10 +222,13 @@ def unknown_rule(subject: Subject, config: Config) -> list[Finding]:
     if any(isinstance(part, Mapping) for part in inner.values()):
         return []
     wrong = {**config, nested: {**inner, "rope_type": OFFERED_BY_NONE}}
+    more = () if subject.arguments < 3 else (None,)
     try:
-        called(subject.apply, wrong, 16, *(() if subject.arguments < 3 else (None,)))
+        taken, _ = asked(subject, wrong, 16, *more)
     except Failed:
         return []
+    if torch.equal(taken, asked(subject, config, 16, *more)[0]):
+        return []  # rope_type is not read: a function of this rule alone
     cause = f"rope_type {OFFERED_BY_NONE!r} is taken for another rule, without a word"
     return [Finding("unknown-rule", "a rope_type that does not exist", None, None, cause, _show(wrong, 16))]
 

@@ -92,14 +92,15 @@ def _cause(subject: Subject, x: Tensor, found: Tensor, told: Exact) -> str:
     return "unknown"
 
 
-def exact(x: Tensor, dtype: str) -> Exact:
-    """exp(X) by balls, and the bound of `running`; X in float64."""
+def exact(x: Tensor, dtype: str, beside: float = 0.0) -> Exact:
+    """exp(X) by balls, and the bound of `running`; X in float64. beside: the largest norm of its batch."""
     ball = flint.arb_mat([[flint.arb(entry) for entry in row] for row in x.tolist()])
     before = flint.ctx.prec
     flint.ctx.prec = BITS
     try:
         size = float(torch.linalg.matrix_norm(x, 2)) if x.numel() else 0.0
-        halvings = max(0, math.ceil(math.log2(size)) + 4) if size > 0 else 0
+        largest = max(size, beside)
+        halvings = max(0, math.ceil(math.log2(largest)) + 4) if largest > 0 else 0
         powers = [_floats((ball * flint.arb(2) ** -k).exp()) for k in range(halvings, -1, -1)]
     finally:
         flint.ctx.prec = before
@@ -133,7 +134,8 @@ def batches(subject: Subject, dtype: str) -> Iterator[Outcome]:
     """A batch of different sizes, entry by entry as alone; a strided view as its copy; exp(Xᵀ) = exp(X)ᵀ."""
     form = getattr(torch, dtype)
     chosen = [x.to(form) for _, x in named() if x.shape[-1] == 3]
-    each = [exact(x.double(), dtype) for x in chosen]
+    beside = max(float(torch.linalg.matrix_norm(x.double(), 2)) for x in chosen)
+    each = [exact(x.double(), dtype, beside) for x in chosen]
     usable = [n for n, one in enumerate(each) if math.isfinite(one.allowed)]
     usable.sort(key=lambda n: float(torch.linalg.matrix_norm(chosen[n], 1)))  # the first needs least
     batch = torch.stack([chosen[n] for n in usable])

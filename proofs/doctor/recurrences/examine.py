@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from ....numeric.layout import heads_first
+from ... import budget
 from ..call import called, shaped
 from ..codes import CODES
 from ..failed import Failed
@@ -162,14 +163,20 @@ def _strong(subject: Subject, form: str, given: Tokens, convention: Convention) 
 
 
 def _reset(subject: Subject, form: str, given: Tokens, convention: Convention) -> Outcome:
-    """A gate of -inf forgets all before its token."""
+    """A gate of -200, e^-200 = 1e-87, forgets all before its token.
+
+    Sums of gates round by u of their size, and are subtracted: 4u·|Σ gates| relative to a weight.
+    """
     gates = given.log_decay.clone()
-    gates[:, :, 9] = float("-inf")
+    gates[:, :, 9] = -200.0
     hard = replace(given, log_decay=gates)
     after = Tokens(given.q[:, :, 9:], given.k[:, :, 9:], given.v[:, :, 9:], given.log_decay[:, :, 9:])
     off = (run(subject, form, hard)[:, :, 9:].double() - right(after, convention)).abs()
-    cause = "differences of cumulative gates are formed, inf - inf where one of them resets"
-    return _judged("reset", form, off, allowed(after, convention, subject.claims.dtype), cause)
+    cause = "inverse factors of cumulative gates are formed, 0 times infinity where one of them resets"
+    dtype = subject.claims.dtype
+    sizes = replace(after, q=after.q.abs(), k=after.k.abs(), v=after.v.abs())
+    sums = 4 * budget.compute_roundoff(dtype) * (200.0 + after.time) * right(sizes, convention)
+    return _judged("reset", form, off, allowed(after, convention, dtype) + sums, cause)
 
 
 def _hold(subject: Subject, form: str, given: Tokens, convention: Convention) -> Outcome:

@@ -73,7 +73,8 @@ def explained(planes: Planes, claims: Claims) -> Explanation | None:
 def values(planes: Planes, claims: Claims, why: Explanation | None, reproduce) -> Iterator[Finding]:
     """The table against the claim, or the rounding alone where nothing is claimed."""
     told = None if claims.rotary is None else claimed(claims.rotary, claims.longest)
-    if told is not None and (why is None or why.candidate.words != told.words):
+    differs = told is not None and len(told.waves) != planes.count
+    if told is not None and (differs or why is None or why.candidate.words != told.words):
         yield _value(planes, told, why, reproduce)
     if why is None:
         yield from _stored(planes, claims, reproduce)

@@ -8,6 +8,7 @@ from ..say import Say
 from ..subject import Subject
 from .calls import opened
 from .diagnosis import diagnosis
+from .table_laws import measure
 
 
 def examine(given: Subject, level: str, say: Say) -> Diagnosis:
@@ -19,4 +20,8 @@ def examine(given: Subject, level: str, say: Say) -> Diagnosis:
         should = "" if expected is None else f"  # {expected[0]:.9g}, {expected[1]:.9g}"
         return f"cos, sin = subject(torch.tensor([[{t}]]))\nprint(cos[..., {i}], sin[..., {i}]){should}"
 
-    return diagnosis(calls, planes, f"tables of {width} for", [], reproduce)
+    say("rows and order of calls")
+    told = given.claims.rotary
+    free = told is None or not told.length_dependent
+    outcomes = list(measure(calls, planes)) if free else []
+    return diagnosis(calls, planes, f"tables of {width} for", outcomes, reproduce)

@@ -49,7 +49,9 @@ def trial(calls: Calls, planes: Planes) -> Trial:
 def turned(planes: Planes, x: Tensor, rows: Tensor, dtype: str, back: bool = False) -> tuple[Tensor, Tensor]:
     """M(t) x in float64, or its transpose, and the budget of each coordinate for inputs in `dtype`.
 
-    x: (batch, heads, time, d); rows: (batch, time), places in planes.positions.
+    x: (batch, heads, time, d); rows: (batch, time), places in planes.positions. An amplitude may be
+    multiplied into x, table or result, which rounds once more, and did when the planes were read: 2u of both
+    products.
     """
     first, second = ([p[side] for p in planes.pairs] for side in (0, 1))
     wide = x.to(torch.float64)
@@ -61,7 +63,7 @@ def turned(planes: Planes, x: Tensor, rows: Tensor, dtype: str, back: bool = Fal
         expected[..., where] = one + other
         allowed[..., where] = budget.rotated_coordinate(
             (one + other).abs(), one.abs(), other.abs(), 0.0, x0.abs() + x1.abs(), dtype
-        )
+        ) + 2 * budget.compute_roundoff(dtype) * (one.abs() + other.abs())
     return expected, allowed
 
 
