@@ -67,7 +67,14 @@ def expected(found: Diagnosis, reasons: Mapping[str, str]) -> Diagnosis:
     missing = [code for code in reasons if all(finding.code != code for finding in found.findings)]
     known = tuple(f for f in found.findings if f.code in reasons)
     stale = tuple(
-        Finding("expected", code, None, None, f"expected because {reasons[code]!r}, but not found", "")
+        Finding(
+            "expected",
+            code,
+            None,
+            None,
+            f"expected because {reasons[code]!r}, but not found",
+            "print(subject)",
+        )
         for code in missing
     )
     kept = tuple(f for f in found.findings if f.code not in reasons)

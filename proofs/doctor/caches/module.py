@@ -50,6 +50,8 @@ class Model:
         cache, parts, start = None, [], 0
         for count in sizes:
             given = {key: value[:, : start + count] for key, value in more.items()}
+            if "position_ids" in given:
+                given["position_ids"] = given["position_ids"][:, start:]
             found = called(
                 self.module,
                 input_ids=words[:, start : start + count],
@@ -164,6 +166,21 @@ def length_dependent(model: Model) -> bool:
     return False
 
 
+def masked(model: Model, words: Tensor, mask: Tensor) -> dict[str, Tensor]:
+    """The mask; and, where no relative encoding is claimed and they are taken, positions without the pads.
+
+    A relative encoding does not see a row moved by its pads, so a claimed one must manage by itself.
+    """
+    ids = (mask.cumsum(-1) - 1).clamp(min=0)
+    if model.subject.claims.encoding is not None:
+        return {"attention_mask": mask}
+    try:
+        model.logits(words[:, :2], position_ids=ids[:, :2])
+    except Failed:  # a model without position_ids
+        return {"attention_mask": mask}
+    return {"attention_mask": mask, "position_ids": ids}
+
+
 def padding(model: Model) -> Iterator[Outcome]:
     """Padding at the left, with its mask, in prefill and in steps after it: as without."""
     pad, first = 3, 8
@@ -171,11 +188,12 @@ def padding(model: Model) -> Iterator[Outcome]:
     mask = torch.ones_like(words)
     mask[:, :pad] = 0
     right = model.whole[:, first - 1 :]
-    whole = model.logits(words, attention_mask=mask)[:, pad + first - 1 :]
+    more = masked(model, words, mask)
+    whole = model.logits(words, **more)[:, pad + first - 1 :]
     cause = partial(_cause, model, "pads are counted as positions, or are seen")
     yield judged(model, "padding", "prefill with 3 pads at the left", whole, right, cause)
     sizes = (pad + first,) + (1,) * (LENGTH - first)
-    found = model.steps(sizes, words, attention_mask=mask)[:, pad + first - 1 :]
+    found = model.steps(sizes, words, **more)[:, pad + first - 1 :]
     yield judged(model, "padding", "steps after a prompt with 3 pads at the left", found, right, cause)
 
 
@@ -187,7 +205,7 @@ def rows(model: Model) -> Iterator[Outcome]:
     mask = torch.ones_like(words)
     mask[1, :4] = 0
     sizes = (LENGTH - 3, 1, 1, 1)
-    found = model.steps(sizes, words, attention_mask=mask)
+    found = model.steps(sizes, words, **masked(model, words, mask))
     cause = partial(_cause, model, "a row takes its position from the others of the batch")
     yield judged(model, "batch", "the long row", found[:1, -3:], model.whole[:1, -3:], cause)
     alone = model.logits(short)[:, -3:]

@@ -38,7 +38,7 @@ class Formation:
         return self.words not in ("float64", "float32")
 
     def within(self, angles: str, table: str) -> bool:
-        """Whether it rounds no more than these formats do; tables are read in float32, as far as that goes."""
+        """Whether it rounds no more than these formats do; tables are read in float32, where they can be."""
         coarsest = max(unit_roundoff(table), unit_roundoff("float32"))
         return unit_roundoff(self.format) <= unit_roundoff(angles) and unit_roundoff(self.table) <= coarsest
 
