@@ -28,6 +28,12 @@ class Formation:
     table: str
 
     @property
+    def sentence(self) -> str:
+        """ "angles formed in float32, cos and sin rounded to bfloat16", as part of a sentence."""
+        begins = "" if self.words.startswith("float") else "float32, "
+        return f"angles formed in {begins}{self.words}"
+
+    @property
     def single(self) -> bool:
         """Whether float32 may round as well."""
         return self.format != "float64"

@@ -23,7 +23,7 @@ def diagnosis(calls: Calls, planes: Planes, verb: str, outcomes: list, reproduce
     ]
     measured = [found for found in outcomes if isinstance(found, Measured)]
     if why is not None:
-        held = f"cos and sin are those of {why.candidate.words}, formed in {why.formation.words}"
+        held = f"cos and sin are those of {why.candidate.words}, {why.formation.sentence}"
         measured.insert(0, Measured(held, why.fit.residual, why.fit.budget))
     sentence = f"{verb} {identity(planes, why)}"
     said = tuple(unjudged(calls, why))
@@ -52,7 +52,7 @@ def identity(planes: Planes, why: Explanation | None) -> str:
             f"by no known rule, {float(steps.max()):.6g} to {float(steps.min()):.6g} radians a position"
         )
     else:
-        parts += [why.candidate.words, f"angles formed in {why.formation.words}"]
+        parts += [why.candidate.words, why.formation.sentence]
         parts += [f"positions read as position + {why.offset}"] if why.offset else []
     parts += (
         [f"amplitude {planes.amplitude:.6g}"]

@@ -39,7 +39,7 @@ def arithmetic(given: Trial) -> Outcome | None:
     expected, allowed = turned(given.planes, x, given.rows, claims.dtype)
     allowed = allowed + _coarser(given, x)
     off = (y.double() - expected).abs()
-    return judged("arithmetic", off, allowed, given.planes.dim, _cause(given, x, y))
+    return judged("arithmetic", off, allowed, given.planes.dim, _cause(given, x, y), ids=given.ids)
 
 
 def _coarser(given: Trial, x: Tensor) -> Tensor:
@@ -88,7 +88,9 @@ def autocast(given: Trial) -> Outcome | None:
     if y.dtype != torch.float32:
         allowed = allowed + 4 * unit_roundoff("bfloat16") * given.x.double().norm(dim=-1, keepdim=True)
     cause = "angles come from a matrix product, which autocast runs in bfloat16"
-    return judged("autocast", (y.double() - given.y.double()).abs(), allowed, given.planes.dim, cause)
+    return judged(
+        "autocast", (y.double() - given.y.double()).abs(), allowed, given.planes.dim, cause, ids=given.ids
+    )
 
 
 def module_cast(given: Trial) -> Outcome | None:

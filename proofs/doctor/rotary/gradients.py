@@ -25,7 +25,7 @@ def gradient(given: Trial) -> Outcome | None:
     rows = given.rows
     expected, allowed = turned(given.planes, cotangent, rows, DTYPE, back=True)
     off = torch.stack([(g.double() - expected).abs() for g in found]).amax(0)
-    return judged("gradient", off, 2 * allowed, dim, _cause(given, found[0], cotangent, rows))
+    return judged("gradient", off, 2 * allowed, dim, _cause(given, found[0], cotangent, rows), ids=given.ids)
 
 
 def _cause(given: Trial, found: torch.Tensor, cotangent: torch.Tensor, rows: torch.Tensor) -> str:

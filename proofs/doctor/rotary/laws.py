@@ -17,7 +17,7 @@ def content(given: Trial) -> Outcome:
     outputs = given.calls.rotate_both(given.x, given.ids)
     off = torch.stack([(y.to(torch.float64) - given.expected).abs() for y in outputs]).amax(0)
     cause = "arithmetic, or a table, of fewer bits than float32; or another map for other heads, rows or keys"
-    return judged("content", off, given.allowed, given.planes.dim, cause)
+    return judged("content", off, given.allowed, given.planes.dim, cause, ids=given.ids)
 
 
 def tail(given: Trial) -> Outcome | None:
@@ -27,7 +27,7 @@ def tail(given: Trial) -> Outcome | None:
         return None
     off = (given.y[..., kept].to(torch.float64) - given.x[..., kept].to(torch.float64)).abs()
     cause = "the untouched features are computed, not copied"
-    return judged("tail", off, torch.zeros_like(off), given.planes.dim, cause)
+    return judged("tail", off, torch.zeros_like(off), given.planes.dim, cause, ids=given.ids)
 
 
 def relative(given: Trial) -> Outcome:
@@ -46,7 +46,8 @@ def relative(given: Trial) -> Outcome:
     allowed = budget.score_of_vectors(norms, vector, vector, planes.dim, "float64")
     off = (scores - scores[0]).abs()
     cause = "angles at far positions are coarser than float32, or are no multiples of one frequency"
-    return judged("relative", off[:, None], (allowed + allowed[0])[:, None], given.planes.dim, cause)
+    rows = [f"positions {places[n + 1]} and {places[n]}" for n in starts]
+    return judged("relative", off, allowed + allowed[0], planes.dim, cause, rows=rows)
 
 
 def batch(given: Trial) -> Outcome:
@@ -108,7 +109,7 @@ def heads(given: Trial) -> Outcome:
     order = [2, 0, 1]
     off = (given.calls.rotate(given.x[:, order].contiguous(), given.ids) - given.y[:, order]).abs()
     cause = "the head, or its place in memory, enters the angle"
-    return judged("heads", off.double(), 2 * given.allowed[:, order], given.planes.dim, cause)
+    return judged("heads", off.double(), 2 * given.allowed[:, order], given.planes.dim, cause, ids=given.ids)
 
 
 def shared_keys(given: Trial) -> Outcome | None:
@@ -130,7 +131,8 @@ def norm(given: Trial) -> Outcome:
     length = planes.cos**2 + planes.sin**2
     allowed = norm_budget(given) * (length[:1] + length)
     cause = "cos and sin are rounded, or scaled by something that depends on the position"
-    return judged("norm", (length - length[:1]).abs(), allowed, planes.dim, cause)
+    rows = [f"position {t}" for t in planes.positions]
+    return judged("norm", (length - length[:1]).abs(), allowed, planes.dim, cause, rows=rows)
 
 
 def norm_budget(given: Trial) -> float:

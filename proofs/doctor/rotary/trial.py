@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -67,15 +68,37 @@ def turned(planes: Planes, x: Tensor, rows: Tensor, dtype: str, back: bool = Fal
     return expected, allowed
 
 
-def judged(code: str, off: Tensor, allowed: Tensor, dim: int, cause: str) -> Outcome:
-    """A finding at the first entry beyond its budget, else the worst residual beside its budget."""
+def judged(
+    code: str,
+    off: Tensor,
+    allowed: Tensor,
+    dim: int,
+    cause: str,
+    *,
+    ids: Tensor | None = None,
+    rows: Sequence[str] = (),
+) -> Outcome:
+    """A finding at the first entry beyond its budget, else the worst residual beside its budget.
+
+    ids: (batch, time), positions of the tokens of (batch, head, token, feature); rows: words for each row of
+    anything else.
+    """
     beyond = (~(off <= allowed)).nonzero()
     if len(beyond):
         at = tuple(beyond[0].tolist())
-        where = f"entry {list(at)} of (batch, head, token, feature)" if len(at) == 4 else f"pair {at[0]}"
+        where = _where(at, ids, rows)
         return Finding(code, where, float(off[at]), float(allowed[at]), cause, reproduction(code, dim))
     worst = int((off / allowed).nan_to_num(0.0).argmax())
     return Measured(CODES[code].law, float(off.flatten()[worst]), float(allowed.flatten()[worst]))
+
+
+def _where(at: tuple[int, ...], ids: Tensor | None, rows: Sequence[str]) -> str:
+    if rows:
+        return rows[at[0]] + (f", plane {at[1]}" if len(at) > 1 else "")
+    if ids is not None:
+        row, head, token, feature = at
+        return f"position {int(ids[row, token])}, feature {feature} of head {head}, row {row}"
+    return f"entry {list(at)} of (batch, head, token, feature)"
 
 
 def broken(code: str, where: str, cause: str, dim: int) -> Finding:
