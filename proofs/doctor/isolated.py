@@ -65,6 +65,7 @@ def document(found: Diagnosis) -> dict[str, Any]:
 def _examined(target: str, request: Request) -> dict[str, Any]:
     from .adapters.signatures import adapted, takes_tables
     from .load import load
+    from .readings import examined
     from .spec import claims_of
     from .subject import Subject
     from .suite import check
@@ -90,7 +91,7 @@ def _examined(target: str, request: Request) -> dict[str, Any]:
         adapter = "auto"
     if adapter is not None:
         return document(check(adapted(found, adapter, told), **more))
-    return document(check(found, told, kind=kind, **more))
+    return document(examined(found, told, {**request.options, "kind": kind}, more))
 
 
 def _say(progress: bool) -> Callable[[str], None]:

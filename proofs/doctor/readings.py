@@ -1,0 +1,59 @@
+"""How a function may be meant where nothing says so: other layouts, and positions that it does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .claims import Claims
+from .findings import Diagnosis
+from .subject import Subject, required
+from .suite import check
+
+LAYOUTS = {
+    "bthd": "x is read as (batch, time, heads, head_dim)",
+    "bhtd": "x is read as (batch, heads, time, head_dim)",
+}
+POSITIONS = {
+    "ids": "",
+    "none": "its tokens are read at positions 0, 1, …",
+    "offset": "its last argument is read as the position of the first token",
+}
+
+
+def examined(
+    apply: Callable[..., Any], told: Claims, said: Mapping[str, Any], more: dict[str, Any]
+) -> Diagnosis:
+    """`check` as the arguments suggest; where it cannot be called so, in the first other way in which it can be.
+
+    said: what options claim, None where they do not; that much is kept. more: for `check`.
+    """
+    found = check(apply, told, kind=said.get("kind"), **more)
+    if found.identity != UNCALLED or said.get("kind") not in (None, "rotary"):
+        return found
+    others = []
+    for claims, words in readings(apply, told, said):
+        other = check(Subject(apply, "rotary", claims), **more)
+        if other.identity != UNCALLED:
+            option = "claim --layout and --positions if it is otherwise"
+            others.append(replace(other, unjudged=(*other.unjudged, f"how it is called: {words}; {option}")))
+    return min(others, key=lambda one: len(one.findings), default=found)
+
+
+UNCALLED = "cannot be called"
+
+
+def readings(
+    apply: Callable[..., Any], told: Claims, said: Mapping[str, Any]
+) -> Iterator[tuple[Claims, str]]:
+    """Claims of a rotary kernel that its number of arguments admits, the default left out."""
+    count = required(apply)
+    for positions, placed in POSITIONS.items():
+        least = 1 if positions == "none" else 2
+        if said.get("positions") not in (None, positions) or not least <= count <= least + 1:
+            continue
+        for layout, laid in LAYOUTS.items():
+            if said.get("layout") in (None, layout) and (positions, layout) != ("ids", "bhtd"):
+                words = " and ".join(one for one in (laid, placed) if one)
+                yield replace(told, positions=positions, layout=layout), words
