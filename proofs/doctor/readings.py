@@ -25,7 +25,7 @@ POSITIONS = {
 def examined(
     apply: Callable[..., Any], told: Claims, said: Mapping[str, Any], more: dict[str, Any]
 ) -> Diagnosis:
-    """`check` as the arguments suggest; where it cannot be called so, in the first other way in which it can be.
+    """`check` as the arguments suggest; where it cannot be called so, in the other way that turns with fewest findings.
 
     said: what options claim, None where they do not; that much is kept. more: for `check`.
     """
@@ -38,7 +38,7 @@ def examined(
         if other.identity != UNCALLED:
             option = "claim --layout and --positions if it is otherwise"
             others.append(replace(other, unjudged=(*other.unjudged, f"how it is called: {words}; {option}")))
-    return min(others, key=lambda one: len(one.findings), default=found)
+    return min(others, key=lambda one: (not one.frequencies, len(one.findings)), default=found)
 
 
 UNCALLED = "cannot be called"

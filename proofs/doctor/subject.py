@@ -71,11 +71,20 @@ def subject(apply: Callable[..., Any], claims: Claims | None = None, kind: str |
 
 def required(apply: Callable[..., Any]) -> int:
     """Positional arguments without a default."""
+    return len(required_names(apply))
+
+
+def required_names(apply: Callable[..., Any]) -> list[str]:
+    """Positional arguments without a default, of a module those of its forward; BadClaim for a class."""
+    if inspect.isclass(apply):
+        raise BadClaim(
+            f"the target {apply.__name__} is a class; an instance, as a name of the file or module, works"
+        )
     try:
-        parameters = inspect.signature(apply).parameters.values()
+        parameters = inspect.signature(getattr(apply, "forward", apply)).parameters.values()
     except (TypeError, ValueError):
         raise BadClaim(
             "the target has no readable signature; wrap it in a function of two arguments"
         ) from None
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in kinds and p.default is inspect.Parameter.empty for p in parameters)
+    return [p.name for p in parameters if p.kind in kinds and p.default is inspect.Parameter.empty]

@@ -28,7 +28,7 @@ NAMED = {"c": "cos", "s": "sin", "f": "freqs", "p": "pos", "q": "q", "k": "k", "
 def recipes(apply: Callable[..., Any]) -> Iterator[Recipe]:
     """Every way of calling it with its number of required arguments; those that its names suggest first."""
     orders = ORDERS.get(required(apply), ())
-    names = list(inspect.signature(apply).parameters)
+    names = list(inspect.signature(getattr(apply, "forward", apply)).parameters)
 
     def agreeing(order: str) -> int:
         return -sum(NAMED[a] in name for a, name in zip(order, names, strict=False))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from torch import Tensor
 from ....numeric.angles import frequency_tensor
 from ..claims import Claims, one_of, rope
 from ..kinds import GUESSED
-from ..subject import Subject, required
+from ..subject import Subject, required_names
 from .forms import FORMS
 from .probe import find
 from .recipe import Recipe
@@ -62,9 +61,10 @@ def adapted(apply: Callable[..., Any], adapter: str = "auto", claims: Claims | N
 
 def takes_tables(apply: Callable[..., Any]) -> bool:
     """Whether its arguments fit no kind, or are named as tables are."""
-    count = required(apply)
-    names = list(inspect.signature(apply).parameters)[:count]
-    return count not in GUESSED or any(word in name for name in names for word in ("cos", "sin", "freqs"))
+    names = required_names(apply)
+    return len(names) not in GUESSED or any(
+        word in name for name in names for word in ("cos", "sin", "freqs")
+    )
 
 
 def _by_heads(apply: Callable[..., Any]) -> Callable[..., Any]:

@@ -45,7 +45,7 @@ def _same_arguments(apply, backend):
     """The compiled callable under the signature of the original."""
     inner = torch.compile(apply, backend=backend, dynamic=False)
 
-    @functools.wraps(apply)
+    @functools.wraps(getattr(apply, "forward", apply))
     def call(*arguments):
         return inner(*arguments)
 
