@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .cli_doctor import check, explain
+from .cli_doctor import check, explain, vectors
 
 if TYPE_CHECKING:
     from .prove import Proof
@@ -262,6 +262,7 @@ def inspect(
 
 app.command()(check)
 app.command()(explain)
+app.command()(vectors)
 
 
 @app.command()

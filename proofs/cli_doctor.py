@@ -1,4 +1,4 @@
-"""The commands of the doctor: `exptx check` and `exptx explain`."""
+"""The commands of the doctor: `exptx check`, `exptx vectors` and `exptx explain`."""
 
 from __future__ import annotations
 
@@ -8,57 +8,118 @@ from typing import Annotated, Any
 
 import typer
 
+# What an implementation is said to do; the same options for `check` and `vectors`.
+Kind = Annotated[str | None, typer.Option(help="What it is; see docs/doctor.md. By its arguments.")]
+Config = Annotated[Path | None, typer.Option(help="The config.json it is for: what it should do.")]
+Spec = Annotated[Path | None, typer.Option(help="Claims as a JSON object, by the names used here.")]
+Base = Annotated[float | None, typer.Option(help="Without a config: the base of plain RoPE.")]
+HeadDim = Annotated[int | None, typer.Option(help="Features of a head; 64 without it.")]
+Heads = Annotated[int | None, typer.Option(help="Heads of queries; 4 without it.")]
+KvHeads = Annotated[int | None, typer.Option(help="Heads of keys, where there are fewer.")]
+Pairing = Annotated[str | None, typer.Option(help="half or interleaved: what the weights expect.")]
+Layout = Annotated[str | None, typer.Option(help="bhtd (batch, heads, time, head_dim) or bthd.")]
+Dtype = Annotated[str | None, typer.Option(help="Of the inputs: float32, bfloat16, float16, …")]
+Table = Annotated[str | None, typer.Option(help="In which cos and sin are kept; float32.")]
+Arithmetic = Annotated[str | None, typer.Option(help="In which products are summed; float32.")]
+Positions = Annotated[str | None, typer.Option(help="ids, offset, lengths or none.")]
+Causal = Annotated[bool | None, typer.Option(help="Whether later keys are hidden.")]
+Inplace = Annotated[bool | None, typer.Option(help="Whether inputs may be overwritten.")]
+Gradient = Annotated[bool | None, typer.Option(help="Whether it is trained through.")]
+Longest = Annotated[int | None, typer.Option(help="Positions below this are tried; 4096.")]
+Adapter = Annotated[
+    str | None, typer.Option(help="The library whose signature a kernel that takes tables has, or auto.")
+]
+# How it is examined.
+Targets = Annotated[
+    list[str] | None, typer.Argument(help="file.py:function or package.module:OBJECT, several if you like.")
+]
+Outputs = Annotated[
+    Path | None, typer.Option(help="A folder of `vectors` with outputs.safetensors, in place of a target.")
+]
+Full = Annotated[bool, typer.Option("--full/--quick", help="Also compile it, which takes longer.")]
+Device = Annotated[str, typer.Option(help="Where inputs are put: cpu, cuda, …")]
+Limit = Annotated[float | None, typer.Option(min=0.1, help="Each subject's time; 60, 300 if full.")]
+Baseline = Annotated[Path | None, typer.Option(help="Known findings, each with its reason.")]
+Sarif = Annotated[Path | None, typer.Option(help="Write the findings as SARIF 2.1.0 here.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
 
 def check(
-    targets: Annotated[
-        list[str], typer.Argument(help="file.py:function or package.module:OBJECT, several if you like.")
-    ],
-    kind: Annotated[
-        str | None, typer.Option(help="What it is; see docs/doctor.md. By its arguments.")
-    ] = None,
-    config: Annotated[Path | None, typer.Option(help="The config.json it is for: what it should do.")] = None,
-    spec: Annotated[
-        Path | None, typer.Option(help="Claims as a JSON object, by the names used here.")
-    ] = None,
-    base: Annotated[float | None, typer.Option(help="Without a config: the base of plain RoPE.")] = None,
-    head_dim: Annotated[int | None, typer.Option(help="Features of a head; 64 without it.")] = None,
-    heads: Annotated[int | None, typer.Option(help="Heads of queries; 4 without it.")] = None,
-    kv_heads: Annotated[int | None, typer.Option(help="Heads of keys, where there are fewer.")] = None,
-    pairing: Annotated[str | None, typer.Option(help="half or interleaved: what the weights expect.")] = None,
-    layout: Annotated[str | None, typer.Option(help="bhtd (batch, heads, time, head_dim) or bthd.")] = None,
-    dtype: Annotated[str | None, typer.Option(help="Of the inputs: float32, bfloat16, float16, …")] = None,
-    table: Annotated[str | None, typer.Option(help="In which cos and sin are kept; float32.")] = None,
-    arithmetic: Annotated[str | None, typer.Option(help="In which products are summed; float32.")] = None,
-    positions: Annotated[str | None, typer.Option(help="ids, offset, lengths or none.")] = None,
-    causal: Annotated[bool | None, typer.Option(help="Whether later keys are hidden.")] = None,
-    inplace: Annotated[bool | None, typer.Option(help="Whether inputs may be overwritten.")] = None,
-    gradient: Annotated[bool | None, typer.Option(help="Whether it is trained through.")] = None,
-    longest: Annotated[int | None, typer.Option(help="Positions below this are tried; 4096.")] = None,
-    adapter: Annotated[
-        str | None, typer.Option(help="The library whose signature a kernel that takes tables has, or auto.")
-    ] = None,
-    full: Annotated[
-        bool, typer.Option("--full/--quick", help="Also compile it, which takes longer.")
-    ] = False,
-    device: Annotated[str, typer.Option(help="Where inputs are put: cpu, cuda, …")] = "cpu",
-    seconds: Annotated[
-        float | None, typer.Option(min=0.1, help="Each subject's time; 60, 300 if full.")
-    ] = None,
-    baseline: Annotated[Path | None, typer.Option(help="Known findings, each with its reason.")] = None,
-    sarif: Annotated[Path | None, typer.Option(help="Write the findings as SARIF 2.1.0 here.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    targets: Targets = None,
+    kind: Kind = None,
+    config: Config = None,
+    spec: Spec = None,
+    base: Base = None,
+    head_dim: HeadDim = None,
+    heads: Heads = None,
+    kv_heads: KvHeads = None,
+    pairing: Pairing = None,
+    layout: Layout = None,
+    dtype: Dtype = None,
+    table: Table = None,
+    arithmetic: Arithmetic = None,
+    positions: Positions = None,
+    causal: Causal = None,
+    inplace: Inplace = None,
+    gradient: Gradient = None,
+    longest: Longest = None,
+    adapter: Adapter = None,
+    outputs: Outputs = None,
+    full: Full = False,
+    device: Device = "cpu",
+    seconds: Limit = None,
+    baseline: Baseline = None,
+    sarif: Sarif = None,
+    as_json: Json = False,
 ) -> None:
     """Execute somebody's implementation, say what it is, and which law it breaks where and why.
 
     Exit status: 0 nothing found, 1 something was, 2 a wrong call.
     """
     claims = _claims(locals())
-    level = "full" if full else "quick"
-    request = {"options": claims, "level": level, "device": device, "adapter": adapter, "progress": True}
-    found = _examined(targets, request, seconds or (300 if full else 60), baseline)
-    _written(targets, found, sarif)
-    _printed(targets, found, as_json)
+    names = list(targets or [])
+    if outputs is not None:
+        found, names = _outputs(outputs, names, claims), [str(outputs)]
+    else:
+        level = "full" if full else "quick"
+        request = {"options": claims, "level": level, "device": device, "adapter": adapter, "progress": True}
+        found = _examined(names, request, seconds or (300 if full else 60), baseline)
+    _written(names, found, sarif)
+    _printed(names, found, as_json)
     raise typer.Exit(0 if all(document["ok"] for document in found) else 1)
+
+
+def vectors(
+    out: Annotated[
+        Path | None, typer.Option(help="A new folder for inputs, exact outputs, manifest.")
+    ] = None,
+    one: Annotated[bool, typer.Option("--one", help="Only print a vector to check by hand.")] = False,
+    kind: Annotated[str, typer.Option(help="rotary, tables, slopes, bias or inv_freq.")] = "rotary",
+    config: Config = None,
+    spec: Spec = None,
+    base: Base = None,
+    head_dim: HeadDim = None,
+    heads: Heads = None,
+    pairing: Pairing = None,
+    dtype: Dtype = None,
+    longest: Longest = None,
+) -> None:
+    """Write inputs and exact outputs for a program in another language, which `check --outputs` judges."""
+    from .. import __version__
+    from .doctor.spec import claims_of
+    from .doctor.vectors import decimals, write
+    from .errors import BadClaim
+
+    if one:
+        typer.echo(decimals.one())
+        return
+    if out is None:
+        raise BadClaim("out is not given; a new folder works, or --one")
+    given = {name: value for name, value in locals().items() if name in CLAIMS and value is not None}
+    options = {name: str(value) if isinstance(value, Path) else value for name, value in given.items()}
+    claims, _ = claims_of(options)
+    count = write.write(out, kind, claims, options, __version__)
+    typer.echo(f"{count} cases in {out}: write outputs.safetensors there, then exptx check --outputs {out}")
 
 
 CLAIMS = (
@@ -73,10 +134,26 @@ def _claims(given: dict[str, Any]) -> dict[str, Any]:
     return {name: str(value) if isinstance(value, Path) else value for name, value in claims.items()}
 
 
+def _outputs(folder: Path, targets: list[str], claims: dict[str, Any]) -> list[dict[str, Any]]:
+    """A folder of outputs, judged by the claims that its manifest keeps."""
+    from .doctor.vectors.judge import document_of
+    from .errors import BadClaim
+
+    if targets or any(value is not None for value in claims.values()):
+        raise BadClaim(
+            "outputs is a folder whose manifest says what is claimed; no target and no claim works"
+        )
+    return [document_of(folder)]
+
+
 def _examined(
     targets: list[str], request: dict[str, Any], limit: float, baseline: Path | None
 ) -> list[dict[str, Any]]:
     """One target after the other, each in a process of its own."""
+    from .errors import BadClaim
+
+    if not targets:
+        raise BadClaim("no target is named; file.py:function or package.module:OBJECT works, or --outputs")
     from .doctor import isolated
     from .doctor.baseline import reasons
 

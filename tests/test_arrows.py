@@ -29,8 +29,8 @@ OUTSIDE = {  # what a room may import besides the standard library
     "numeric": {"torch", "flint", "sympy", "platformdirs", "triton"},
     "benchmarks": {"sympy", "torch"},
     "proofs": {
-        "flint", "jinja2", "latex2mathml", "markupsafe", "matplotlib", "numpy", "pytest", "rich", "sympy",
-        "torch", "typer", "typst",
+        "flint", "jinja2", "latex2mathml", "markupsafe", "matplotlib", "numpy", "pytest", "rich",
+        "safetensors", "sympy", "torch", "typer", "typst",
     },
 }  # fmt: skip
 HEAVY = ("torch", "triton", "numpy", "sympy", "flint", "typer", "rich", "matplotlib", "jinja2", "typst")

@@ -25,7 +25,7 @@ POSITIONS = {
 def examined(
     apply: Callable[..., Any], told: Claims, said: Mapping[str, Any], more: dict[str, Any]
 ) -> Diagnosis:
-    """`check` as the arguments suggest; where it cannot be called so, in the other way that turns with fewest findings.
+    """`check` as the arguments suggest; where that cannot be called, the way that turns with fewest findings.
 
     said: what options claim, None where they do not; that much is kept. more: for `check`.
     """

@@ -1,0 +1,1 @@
+"""Inputs and exact outputs for programs in other languages, and the verdict on what they made of them."""
