@@ -52,7 +52,7 @@ def sample(claims: Claims, kind: str) -> dict[str, str]:
 
 
 def one() -> str:
-    """A vector to check by hand: d = 4, w = (1, 1/100), x = (1, 2, 3, 4), both pairings, positions 1 and 3."""
+    """A vector to check by hand: d = 4, w = (1, 1/100), x = (1, 2, 3, 4), both pairings, two positions."""
     waves = (sp.Integer(1), sp.Rational(1, 100))
     pairings = {"interleaved": ((0, 1), (2, 3)), "half-split": ((0, 2), (1, 3))}
     lines = ["x = (1, 2, 3, 4), frequencies (1, 1/100): base 10000; y = R(position · w) x"]
