@@ -285,14 +285,15 @@ def slope_entry(slope: Magnitude, power: Magnitude, dtype: object) -> Magnitude:
 
 
 def slope_bias(
-    slope_error: Magnitude, slope: Magnitude, query: Magnitude, key: Magnitude, dtype: object
+    slope_error: Magnitude, slope: Magnitude, gap: Magnitude, reach: Magnitude, dtype: object
 ) -> Magnitude:
-    """-m(t - s) modulo a constant a row, between two keys: e_m |t - s| + 6u m(t + s), kept in `dtype`.
+    """-m(t - s) modulo a constant a row, between two keys: e_m |t - s| + 6u m r, kept in `dtype`.
 
-    It may stand as -m(t - s), as m·s or as -m·t and m·s: two products and a sum of at most m(t + s), for
-    each of the two keys, each rounded once.
+    It may stand as -m(t - s), as m·s, as -m·t and m·s, or counted from the last key n as m(s - n): two
+    products and a sum, for each of the two keys, each rounded once, of at most m r with the reach
+    r = max(t + s, 2n - t - s).
     """
-    return slope_error * abs(query - key) + 6 * unit_roundoff(dtype) * slope * (query + key)
+    return slope_error * gap + 6 * unit_roundoff(dtype) * slope * reach
 
 
 def _is_double(dtype: object) -> bool:

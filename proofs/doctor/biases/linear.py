@@ -26,7 +26,9 @@ def allowed(slopes: Tensor, bias: Tensor, table: str) -> Tensor:
     query = (keys - rows + torch.arange(rows).double())[:, None]
     key = torch.arange(keys).double()
     wide = slope_allowed(len(slopes), slopes.abs(), table)
-    return slope_bias(wide[:, None, None], slopes.abs()[:, None, None], query, key, table)
+    reach = torch.maximum(query + key, 2.0 * (keys - 1) - query - key)
+    gap = (query - key).abs()
+    return slope_bias(wide[:, None, None], slopes.abs()[:, None, None], gap, reach, table)
 
 
 def identified(found: Biases, claims: Claims) -> Tensor | None:

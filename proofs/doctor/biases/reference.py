@@ -49,7 +49,8 @@ class Attention:
             slopes = self.form.slopes
             off = slope_allowed(len(slopes), slopes.abs(), claims.table)[:, None, None]
             t, s = ids.double()[:, None], ids.double()
-            error = error + budget.slope_bias(off, slopes.abs()[:, None, None], t, s, claims.table)
+            gap, reach = (t - s).abs(), torch.maximum(t + s, 2.0 * (len(ids) - 1) - t - s)
+            error = error + budget.slope_bias(off, slopes.abs()[:, None, None], gap, reach, claims.table)
         values = torch.eye(weights.shape[-1], dtype=torch.float64)
         return budget.rounded(
             weights, budget.attention_output(weights, gaps, values, error, dtype), claims.dtype
