@@ -41,6 +41,7 @@ Device = Annotated[str, typer.Option(help="Where inputs are put: cpu, cuda, …"
 Limit = Annotated[float | None, typer.Option(min=0.1, help="Each subject's time; 60, 300 if full.")]
 Baseline = Annotated[Path | None, typer.Option(help="Known findings, each with its reason.")]
 Sarif = Annotated[Path | None, typer.Option(help="Write the findings as SARIF 2.1.0 here.")]
+Html = Annotated[Path | None, typer.Option(help="Write a page with pictures here.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -70,6 +71,7 @@ def check(
     seconds: Limit = None,
     baseline: Baseline = None,
     sarif: Sarif = None,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Execute somebody's implementation, say what it is, and which law it breaks where and why.
@@ -84,7 +86,7 @@ def check(
         level = "full" if full else "quick"
         request = {"options": claims, "level": level, "device": device, "adapter": adapter, "progress": True}
         found = _examined(names, request, seconds or (300 if full else 60), baseline)
-    _written(names, found, sarif)
+    _written(names, found, sarif, html)
     _printed(names, found, as_json)
     raise typer.Exit(0 if all(document["ok"] for document in found) else 1)
 
@@ -165,7 +167,12 @@ def _examined(
     return found
 
 
-def _written(targets: list[str], found: list[dict[str, Any]], path: Path | None) -> None:
+def _written(targets: list[str], found: list[dict[str, Any]], path: Path | None, html: Path | None) -> None:
+    """The files that were asked for."""
+    if html is not None:
+        from .doctor.page import write_page
+
+        write_page(targets, found, html)
     if path is None:
         return
     from .. import __version__

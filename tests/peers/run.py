@@ -228,10 +228,11 @@ def surprises(found) -> list[str]:
 
 HEAD = f"""# Released packages, as the doctor measures them
 
-Written by `make peers` on {date.today().isoformat()}. A kernel that takes tables is called with exact ones of base 10000. Biases
-are those of {HEADS} heads, judged by the ALiBi authors' code, which a package need not follow. A finding says where a
-package differs from the law or the claim that is named, not that it is unfit for its use.
-`exptx check MODULE:NAME --adapter NAME --base 10000` repeats a row about a kernel; `subject` below is the callable.
+Written by `make peers` on {date.today().isoformat()}. A kernel that takes tables is called with exact ones of
+base 10000. Biases are those of {HEADS} heads, judged by the ALiBi authors' code, which a package need not
+follow. A finding says where a package differs from the law or the claim that is named, not that it is unfit
+for its use. `exptx check MODULE:NAME --adapter NAME --base 10000` repeats a row about a kernel; `subject` is
+the callable.
 
 """
 

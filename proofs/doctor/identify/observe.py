@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from ....numeric.rounding import unit_roundoff
 from ..rotary.calls import Calls
 
 
@@ -55,6 +56,23 @@ class Planes:
         if bool((steps >= 0).all()):
             return "counter-clockwise"
         return "clockwise" if bool((steps <= 0).all()) else "mixed"
+
+    def fades(self) -> Tensor | None:
+        """g of each plane whose length is e^{gt} times that at position 0; None where all stay as long.
+
+        A length is off by 8u, and its logarithm by as much relative to itself, since an exponent rounds.
+        """
+        t = torch.tensor(self.positions, dtype=torch.float64)[:, None]
+        grown = torch.log(torch.hypot(self.cos, self.sin) / torch.hypot(self.cos[:1], self.sin[:1]))
+        rates = grown[-1:] / t[-1]
+        near = 16 * unit_roundoff("float32") * (1 + grown.abs())
+        exponential = bool(((grown - rates * t).abs() <= near).all())
+        return rates[0] if exponential and bool((grown[-1].abs() > near[-1]).any()) else None
+
+    def levelled(self) -> Planes:
+        """The same turns at the lengths of position 0."""
+        length = torch.hypot(self.cos, self.sin) / torch.hypot(self.cos[:1], self.sin[:1])
+        return replace(self, cos=self.cos / length, sin=self.sin / length)
 
     def steps(self) -> Tensor:
         """Radians from position 0 to position 1, in (-π, π], a plane each."""

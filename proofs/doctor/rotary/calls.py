@@ -17,15 +17,19 @@ from .placing import by_offset, packed, padded
 
 @dataclass(frozen=True)
 class Calls:
-    """The subject; whether it takes a row of positions for each row of the batch; the form of a table."""
+    """The subject; whether it takes a row of positions for each row of the batch; the form of a table.
+
+    side: which output counts, 0 for queries, -1 for keys.
+    """
 
     subject: Subject
     rows: bool
     form: str = "cos and sin"
+    side: int = 0
 
     def rotate(self, x: Tensor, ids: Tensor) -> Tensor:
-        """y of x (batch, heads, time, head_dim) at ids (batch, time); of queries where there are keys too."""
-        return self.rotate_both(x, ids)[0]
+        """y of x (batch, heads, time, head_dim) at ids (batch, time); of the side where there are two."""
+        return self.rotate_both(x, ids)[self.side]
 
     def rotate_both(
         self, x: Tensor, ids: Tensor, *, keys: Tensor | None = None, learns: bool = False

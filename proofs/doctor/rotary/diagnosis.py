@@ -14,10 +14,11 @@ from .judge import amplitude, expected_direction, expected_pairing, explained, f
 def diagnosis(calls: Calls, planes: Planes, verb: str, outcomes: list, reproduce) -> Diagnosis:
     """What the planes are, judged by the claims; outcomes: of the laws. verb: how the sentence begins."""
     given, claims = calls.subject, calls.subject.claims
-    why = explained(planes, claims)
+    level = planes if planes.fades() is None else planes.levelled()
+    why = explained(level, claims)
     findings = [
         *form(planes, claims, reproduce),
-        *values(planes, claims, why, reproduce),
+        *values(level, claims, why, reproduce),
         *amplitude(planes, claims, reproduce),
         *(found for found in outcomes if isinstance(found, Finding)),
     ]
@@ -25,7 +26,7 @@ def diagnosis(calls: Calls, planes: Planes, verb: str, outcomes: list, reproduce
     if why is not None:
         held = f"cos and sin are those of {why.candidate.words}, {why.formation.sentence}"
         measured.insert(0, Measured(held, why.fit.residual, why.fit.budget))
-    sentence = f"{verb} {identity(planes, why)}"
+    sentence = f"{verb} {identity(level, why)}{faded(planes)}"
     said = tuple(unjudged(calls, why))
     return Diagnosis(
         given.name,
@@ -34,7 +35,7 @@ def diagnosis(calls: Calls, planes: Planes, verb: str, outcomes: list, reproduce
         tuple(findings),
         tuple(measured),
         said,
-        frequencies=spectrum(planes),
+        frequencies=spectrum(level),
     )
 
 
@@ -61,6 +62,15 @@ def identity(planes: Planes, why: Explanation | None) -> str:
     )
     parts += [f"{len(planes.copied)} features copied"] if planes.copied else []
     return ", ".join(parts)
+
+
+def faded(planes: Planes) -> str:
+    """How lengths change with the position, where they do."""
+    rates = planes.fades()
+    if rates is None:
+        return ""
+    lowest, highest = float(rates.min()), float(rates.max())
+    return f", lengths e^(gt) at position t with g from {lowest:.4g} to {highest:.4g}"
 
 
 def unjudged(calls: Calls, why: Explanation | None) -> list[str]:

@@ -15,9 +15,14 @@ from .trial import DTYPE, Outcome, Trial, broken, judged, turned
 def content(given: Trial) -> Outcome:
     """y = M(t) x, M read off unit vectors of one head; queries and keys alike."""
     outputs = given.calls.rotate_both(given.x, given.ids)
-    off = torch.stack([(y.to(torch.float64) - given.expected).abs() for y in outputs]).amax(0)
     cause = "arithmetic, or a table, of fewer bits than float32; or another map for other heads, rows or keys"
-    return judged("content", off, given.allowed, given.planes.dim, cause, ids=given.ids)
+    found = [
+        judged("content", (y.double() - expected).abs(), allowed, given.planes.dim, cause, ids=given.ids)
+        for y, (expected, allowed) in zip(
+            outputs, ((given.expected, given.allowed), given.keys), strict=False
+        )
+    ]
+    return next((one for one in found if isinstance(one, Finding)), found[0])
 
 
 def tail(given: Trial) -> Outcome | None:
@@ -37,8 +42,9 @@ def relative(given: Trial) -> Outcome:
     q, k = given.x[0, :1], given.x[0, 1:2]
     same = (1, 1, len(places), planes.dim)
     ids = torch.tensor(places)[None]
-    rotated = [given.calls.rotate(v[:, :1].expand(same[1:])[None].contiguous(), ids)[0, 0] for v in (q, k)]
-    left, right = (y.to(torch.float64) for y in rotated)
+    spread = [v[:, :1].expand(same[1:])[None].contiguous() for v in (q, k)]
+    left = given.calls.rotate_both(spread[0], ids)[0][0, 0].double()
+    right = given.calls.rotate_both(spread[1], ids)[-1][0, 0].double()
     scores = (left[[n + 1 for n in starts]] * right[starts]).sum(-1)
     angle = torch.tensor([places[n + 1] for n in starts], dtype=torch.float64) * planes.steps().abs().max()
     vector = budget.rotated_vector(entry(given, angle), DTYPE)
@@ -120,9 +126,9 @@ def shared_keys(given: Trial) -> Outcome | None:
         _, one = given.calls.rotate_both(given.x, given.ids, keys=given.x[:, :1].contiguous())
     except Failed:
         return None
-    off = (one.double() - given.expected[:, :1]).abs()
+    off = (one.double() - given.keys[0][:, :1]).abs()
     cause = "keys of one head come back as they went in" if torch.equal(one, given.x[:, :1]) else "unknown"
-    return judged("shared-keys", off, given.allowed[:, :1], given.planes.dim, cause)
+    return judged("shared-keys", off, given.keys[1][:, :1], given.planes.dim, cause)
 
 
 def norm(given: Trial) -> Outcome:

@@ -49,11 +49,15 @@ def measure(calls: Calls, planes: Planes, level: str, say: Say) -> Iterator[Outc
     except Failed as failed:
         yield broken("call", "random content", str(failed), planes.dim)
         return
-    coarse = False
+    coarse, fading = False, ()
+    if planes.fades() is not None:  # described where no plain turn is claimed; scores need keys of their own
+        fading = ("norm", "out-of-range", *(() if calls.subject.both else ("relative",)))
     for code, law in (*QUICK, *(FULL if level == "full" else ())):
         if coarse and code == "out-of-range":
             continue  # what is no function of the gap below `longest` says nothing about what lies beyond
         rule = calls.subject.claims.rotary
+        if rule is None and code in fading:
+            continue
         if code in FIXED and rule is not None and rule.length_dependent:
             continue
         say(code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from torch import Tensor
 from ... import budget
 from ..codes import CODES
 from ..findings import Finding, Measured
-from ..identify.observe import Planes
+from ..identify.observe import Planes, planes_of_map
 from .calls import Calls
 from .reproductions import reproduction
 
@@ -23,7 +23,8 @@ DTYPE = "float32"
 class Trial:
     """Random x (2, 3, T, d) at ids (2, T), y of the subject, and how far a coordinate may be off.
 
-    rows: the place of each token's position in planes.positions.
+    rows: the place of each token's position in planes.positions. keys: what x should give as keys, and how
+    far that may be off; another map than that of queries only where both change lengths.
     """
 
     calls: Calls
@@ -34,6 +35,7 @@ class Trial:
     y: Tensor
     expected: Tensor
     allowed: Tensor
+    keys: tuple[Tensor, Tensor]
 
 
 def trial(calls: Calls, planes: Planes) -> Trial:
@@ -44,7 +46,11 @@ def trial(calls: Calls, planes: Planes) -> Trial:
     ids = torch.tensor(planes.positions)[rows]
     x = torch.randn(2, 3, count, planes.dim, generator=torch.Generator().manual_seed(1))
     expected, allowed = turned(planes, x, rows, DTYPE)
-    return Trial(calls, planes, x, ids, rows, calls.rotate(x, ids), expected, allowed)
+    keys = (expected, allowed)
+    if calls.subject.both and planes.fades() is not None:
+        other = planes_of_map(replace(calls, side=-1), planes.positions)
+        keys = keys if other is None else turned(other, x, rows, DTYPE)
+    return Trial(calls, planes, x, ids, rows, calls.rotate(x, ids), expected, allowed, keys)
 
 
 def turned(planes: Planes, x: Tensor, rows: Tensor, dtype: str, back: bool = False) -> tuple[Tensor, Tensor]:
