@@ -27,8 +27,8 @@ def guesses(given: Tokens, convention: Convention) -> Iterator[tuple[str, Tensor
             yield f"it is divided by {names[normaliser]}", other
     for factor, words in ((given.q.shape[-1] ** -0.5, "1/√d"), (given.q.shape[-1] ** 0.5, "√d")):
         yield f"it is scaled by {words} more", out * factor
+    yield "nothing decays", right(replace(given, log_decay=0 * given.log_decay), convention)
     if given.log_decay.ndim == 1:
-        yield "nothing decays", right(replace(given, log_decay=0 * given.log_decay), convention)
         for size in CHUNKS:
             yield from _chunked(given, convention, size)
     yield "the recursion runs along the heads", _along_heads(given, convention)

@@ -107,15 +107,19 @@ def _stored(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
 
 
 def amplitude(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
-    """The length at position 0 against the claimed attention factor; a plain turn has it everywhere."""
-    if claims.rotary is None or not planes.count:
+    """The length at position 0 against the claimed one; a plain turn has it everywhere."""
+    if (claims.rotary is None and claims.amplitude is None) or not planes.count:
         return
     rates = planes.fades()
     if rates is not None:
         cause = "lengths change by e^(gt) with the position t, as those of xPos do"
         worst = float(rates.abs().max())
         yield Finding("amplitude", "every position", worst, 0.0, cause, reproduce(planes.positions[-1], 0))
-    factor = float(claims.rotary.frequencies(claims.longest).attention_factor)
+    factor = claims.amplitude
+    if factor is None and claims.rotary is not None:
+        factor = float(claims.rotary.frequencies(claims.longest).attention_factor)
+    if factor is None:
+        return
     off, budget = abs(planes.amplitude - factor), 2 * single_angle_entry(0.0, factor)
     if off > budget:
         cause = f"the amplitude is {planes.amplitude:.6g}, claimed {factor:.6g}"
