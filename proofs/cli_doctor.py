@@ -17,8 +17,10 @@ HeadDim = Annotated[int | None, typer.Option(help="Features of a head; 64 withou
 Heads = Annotated[int | None, typer.Option(help="Heads of queries; 4 without it.")]
 KvHeads = Annotated[int | None, typer.Option(help="Heads of keys, where there are fewer.")]
 Pairing = Annotated[str | None, typer.Option(help="half or interleaved: what the weights expect.")]
+Direction = Annotated[str | None, typer.Option(help="counter-clockwise is x0 cos - x1 sin; or clockwise.")]
 Layout = Annotated[str | None, typer.Option(help="bhtd (batch, heads, time, head_dim) or bthd.")]
 Dtype = Annotated[str | None, typer.Option(help="Of the inputs: float32, bfloat16, float16, …")]
+Angles = Annotated[str | None, typer.Option(help="In which angles are formed; float32.")]
 Table = Annotated[str | None, typer.Option(help="In which cos and sin are kept; float32.")]
 Arithmetic = Annotated[str | None, typer.Option(help="In which products are summed; float32.")]
 Positions = Annotated[str | None, typer.Option(help="ids, offset, lengths or none.")]
@@ -55,8 +57,10 @@ def check(
     heads: Heads = None,
     kv_heads: KvHeads = None,
     pairing: Pairing = None,
+    direction: Direction = None,
     layout: Layout = None,
     dtype: Dtype = None,
+    angles: Angles = None,
     table: Table = None,
     arithmetic: Arithmetic = None,
     positions: Positions = None,
@@ -125,8 +129,8 @@ def vectors(
 
 
 CLAIMS = (
-    "kind", "config", "spec", "base", "head_dim", "heads", "kv_heads", "pairing", "layout", "dtype", "table",
-    "arithmetic", "positions", "causal", "inplace", "gradient", "longest",
+    "kind", "config", "spec", "base", "head_dim", "heads", "kv_heads", "pairing", "direction", "layout",
+    "dtype", "angles", "table", "arithmetic", "positions", "causal", "inplace", "gradient", "longest",
 )  # fmt: skip
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import torch
+
 from ...budget import single_angle_entry
 from ..findings import Diagnosis, Finding, Measured
 from ..identify.explain import Explanation
-from ..identify.observe import Planes
+from ..identify.observe import Planes, planes_of_map
 from ..identify.spectrum import spectrum
 from .calls import Calls
 from .judge import amplitude, expected_direction, expected_pairing, explained, form, values
@@ -26,7 +28,8 @@ def diagnosis(calls: Calls, planes: Planes, verb: str, outcomes: list, reproduce
     if why is not None:
         held = f"cos and sin are those of {why.candidate.words}, {why.formation.sentence}"
         measured.insert(0, Measured(held, why.fit.residual, why.fit.budget))
-    sentence = f"{verb} {identity(level, why)}{faded(planes)}"
+    grows = followed(calls, planes) if given.kind == "rotary" else ""
+    sentence = f"{verb} {identity(level, why)}{faded(planes)}{grows}"
     said = tuple(unjudged(calls, why))
     return Diagnosis(
         given.name,
@@ -61,7 +64,27 @@ def identity(planes: Planes, why: Explanation | None) -> str:
         else []
     )
     parts += [f"{len(planes.copied)} features copied"] if planes.copied else []
+    if (
+        planes.pairing == "half"
+        and planes.copied
+        and planes.pairs[0][1] - planes.pairs[0][0] == planes.dim // 2
+    ):
+        parts.append("with partners half a head away, as the rule proportional has them")
     return ", ".join(parts)
+
+
+def followed(calls: Calls, planes: Planes) -> str:
+    """That the first nine positions turn otherwise in a short text, where they do; "" where they do not."""
+    short = planes_of_map(calls, planes.positions[:9]) if planes.pairs else None
+    if short is None or short.pairs != planes.pairs:
+        return ""
+    near = 4 * single_angle_entry(0.0, max(planes.amplitude, 1.0))
+    off = torch.maximum((short.cos - planes.cos[:9]).abs(), (short.sin - planes.sin[:9]).abs())
+    if float(off.max()) <= near:
+        return ""
+    why = explained(short, calls.subject.claims)
+    words = "other frequencies" if why is None else why.candidate.words
+    return f"; frequencies follow the length of the text: {words} where it has 9 positions"
 
 
 def faded(planes: Planes) -> str:

@@ -38,7 +38,11 @@ class Case:
 def inputs_of(kind: str, claims: Claims) -> dict[str, dict[str, Tensor]]:
     """Inputs of every case, by its name; the same for the same claims."""
     last = claims.longest - 1
-    spans = {"start": [0, 1, 2, 3], "middle": [7, 64, 255, 257], "far": [last // 2, last - 2, last - 1, last]}
+    spans = {
+        "start": [0, 1, 2, 3],
+        "middle": [last // 9, last // 7, last // 5, last // 3],
+        "far": [last // 2, last - 2, last - 1, last],
+    }
     if kind == "tables":
         return {name: {"position_ids": torch.tensor(ids)} for name, ids in spans.items()}
     if kind == "rotary":

@@ -25,19 +25,24 @@ def judge(folder: Path) -> Diagnosis:
     manifest = read_config_file(folder / "manifest.json")
     if manifest.get("schema") != SCHEMA:
         raise BadFile(f"{folder / 'manifest.json'} is no manifest of exptx vectors; exptx vectors writes one")
-    kind, entries = manifest.get("kind"), manifest.get("cases")
-    if not isinstance(kind, str) or not isinstance(entries, list):
-        raise BadFile(f"{folder / 'manifest.json'} lacks kind or cases; exptx vectors writes them")
-    claims, _ = claims_of(manifest.get("claims") or {})
+    kind, entries, said = (manifest.get(key) for key in ("kind", "cases", "claims"))
+    whole = isinstance(kind, str) and isinstance(entries, list) and isinstance(said, dict)
+    if not whole or not all(isinstance(entry, dict) for entry in entries):
+        raise BadFile(f"{folder / 'manifest.json'} lacks kind, claims or cases; exptx vectors writes them")
+    claims, _ = claims_of(said)
     inputs, outputs = (_tensors(folder / f"{name}.safetensors") for name in ("inputs", "outputs"))
     findings, measured = [], []
     for entry in entries:
         name, out = str(entry.get("name")), str(entry.get("output"))
-        given = {key.partition("/")[2]: value for key, value in inputs.items() if key.startswith(f"{name}/")}
-        if not given:
-            raise BadFile(f"{folder / 'inputs.safetensors'} lacks the inputs of {name!r}")
-        case = case_of(kind, claims, name, given)
-        found = _judged(case, outputs.get(out), out)
+        mine = f"{name}/"
+        given = {key.removeprefix(mine): value for key, value in inputs.items() if key.startswith(mine)}
+        try:
+            case = case_of(kind, claims, name, given)
+        except (KeyError, IndexError, RuntimeError):
+            raise BadFile(
+                f"{folder / 'inputs.safetensors'} does not hold the inputs of {name!r} as they were written"
+            ) from None
+        found = _judged(case, outputs.get(out), out, str(entry.get("dtype")))
         (findings if isinstance(found, Finding) else measured).append(found)
     identity = f"outputs of {len(entries)} calls of kind {kind}"
     return Diagnosis(str(folder), kind, identity, tuple(findings), tuple(measured), ())
@@ -59,7 +64,7 @@ def _tensors(path: Path) -> dict[str, Tensor]:
         raise BadFile(f"{path} is no safetensors file: {error}") from None
 
 
-def _judged(case: Case, found: Tensor | None, out: str) -> Finding | Measured:
+def _judged(case: Case, found: Tensor | None, out: str, dtype: str) -> Finding | Measured:
     show = f"exptx vectors writes the inputs of {case.name!r}; expected.safetensors holds {out!r}"
 
     def broken(code: str, where: str, cause: str) -> Finding:
@@ -72,6 +77,9 @@ def _judged(case: Case, found: Tensor | None, out: str) -> Finding | Measured:
         return broken("call", out, f"it has shape {tuple(found.shape)}; {shape} was expected")
     if not found.is_floating_point() or not found.isfinite().all():
         return broken("call", out, "it holds other than finite floating-point numbers")
+    came = str(found.dtype).removeprefix("torch.")
+    if came not in (dtype, "float32", "float64"):
+        return broken("dtype", out, f"it is in {came}, claimed {dtype}")
     off = (found.double() - case.expected).abs()
     beyond = (off > case.allowed).nonzero()
     if not len(beyond):
@@ -85,17 +93,17 @@ def _judged(case: Case, found: Tensor | None, out: str) -> Finding | Measured:
 
 
 def _cause(case: Case, found: Tensor) -> tuple[str, str]:
-    """The first usual mistake that gives these numbers within what is allowed."""
-    for code, words, wrong in case.guesses():
-        if bool(((found - wrong).abs() <= 2 * case.allowed).all()):
+    """The first usual mistake that gives these numbers within what is allowed.
+
+    One that gives what is expected, in this case, is none.
+    """
+    guesses = list(case.guesses())
+    if found.ndim > 1 and found.shape[-1] == found.shape[-2]:
+        guesses.append((CODES_OF[case.kind], "the last two axes are exchanged", case.expected.mT))
+    for code, words, wrong in guesses:
+        same = bool(((wrong - case.expected).abs() <= 4 * case.allowed).all())
+        if not same and bool(((found - wrong).abs() <= 2 * case.allowed).all()):
             return code, words
-    turned = found.mT if found.ndim > 1 else found
-    if (
-        turned.shape == found.shape
-        and found.ndim > 1
-        and bool(((turned - case.expected).abs() <= 2 * case.allowed).all())
-    ):
-        return CODES_OF[case.kind], "the last two axes are exchanged"
     return CODES_OF[case.kind], "unknown"
 
 

@@ -80,5 +80,7 @@ def _placed(folder: Path, files: Mapping[str, bytes], manifest: Mapping[str, Any
         if folder.exists():
             folder.rmdir()
         new.rename(folder)
+    except OSError as error:
+        raise Unwritable(f"cannot write {folder}: {error.strerror or error}; name another folder") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)

@@ -13,7 +13,8 @@ import numpy
 import pytest
 from exptx.proofs.cli import app
 from exptx.proofs.doctor.spec import claims_of
-from exptx.proofs.doctor.vectors.judge import judge
+from exptx.proofs.doctor.vectors.cases import CODES_OF, case_of, inputs_of
+from exptx.proofs.doctor.vectors.judge import _cause, judge
 from exptx.proofs.doctor.vectors.write import write
 from exptx.proofs.errors import BadFile, UnknownPath, Unwritable
 from safetensors.numpy import load_file, save_file
@@ -176,3 +177,35 @@ def test_one_vector_is_printed_with_its_published_values():
     shown = CliRunner().invoke(app, ["vectors", "--one"]).stdout
     for value in ("-1.142639", "1.922075", "2.959850", "4.029799", "-1.984110", "1.959900", "2.462377"):
         assert value in shown
+
+
+@pytest.mark.parametrize("kind", ["rotary", "slopes", "bias"])
+def test_a_mistake_is_only_named_where_it_differs_from_what_is_right(tmp_path, kind):
+    said = {**SAID, "heads": 8} if kind == "rotary" else {"alibi": 8}
+    claims, _ = claims_of(said)
+    for name, given in inputs_of(kind, claims).items():
+        case = case_of(kind, claims, name, given)
+        beyond = case.expected + 1.5 * case.allowed
+        code, cause = _cause(case, beyond)
+        assert (code, cause) == (CODES_OF[kind], "unknown"), name
+
+
+def test_a_broken_manifest_is_refused_in_a_sentence(tmp_path):
+    folder = written(tmp_path / "v")
+    save_file({}, folder / "outputs.safetensors")
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({**manifest, "cases": [1]}))
+    with pytest.raises(BadFile, match="lacks kind, claims or cases"):
+        judge(folder)
+    path.write_text(json.dumps(manifest))
+    save_file({"start/x": numpy.zeros(3)}, folder / "inputs.safetensors")
+    with pytest.raises(BadFile, match="does not hold the inputs"):
+        judge(folder)
+
+
+def test_an_output_in_another_format_is_a_finding(tmp_path):
+    folder = written(tmp_path / "v")
+    right = load_file(folder / "expected.safetensors")
+    save_file({name: y.astype(numpy.float16) for name, y in right.items()}, folder / "outputs.safetensors")
+    assert "claimed float32" in codes(folder)["dtype"]
