@@ -60,10 +60,17 @@ class Planes:
     def fades(self) -> Tensor | None:
         """g of each plane whose length is e^{gt} times that at position 0; None where all stay as long.
 
-        A length is off by 8u, and its logarithm by as much relative to itself, since an exponent rounds.
+        A length is off by 8u, and its logarithm by as much relative to itself, since an exponent rounds. Far
+        positions at which a length is lost to 0 say nothing.
         """
-        t = torch.tensor(self.positions, dtype=torch.float64)[:, None]
-        grown = torch.log(torch.hypot(self.cos, self.sin) / torch.hypot(self.cos[:1], self.sin[:1]))
+        length = torch.hypot(self.cos, self.sin)
+        kept = int(
+            (length > unit_roundoff("float32") ** 4).all(1).long().cumprod(0).sum()
+        )  # of normal numbers
+        if kept < 2:
+            return None
+        t = torch.tensor(self.positions[:kept], dtype=torch.float64)[:, None]
+        grown = torch.log(length[:kept] / length[:1])
         rates = grown[-1:] / t[-1]
         near = 16 * unit_roundoff("float32") * (1 + grown.abs())
         exponential = bool(((grown - rates * t).abs() <= near).all())

@@ -111,10 +111,9 @@ def amplitude(planes: Planes, claims: Claims, reproduce) -> Iterator[Finding]:
     if (claims.rotary is None and claims.amplitude is None) or not planes.count:
         return
     rates = planes.fades()
-    if rates is not None:
+    if rates is not None and claims.rotary is not None:
         cause = "lengths change by e^(gt) with the position t, as those of xPos do"
-        worst = float(rates.abs().max())
-        yield Finding("amplitude", "every position", worst, 0.0, cause, reproduce(planes.positions[-1], 0))
+        yield Finding("amplitude", "every position", None, None, cause, reproduce(planes.positions[-1], 0))
     factor = claims.amplitude
     if factor is None and claims.rotary is not None:
         factor = float(claims.rotary.frequencies(claims.longest).attention_factor)

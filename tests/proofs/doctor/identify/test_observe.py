@@ -62,3 +62,14 @@ def test_lengths_that_are_no_exponential_are_a_finding(bend):
         return scaled(x, position_ids, 1, bend)
 
     assert "norm" in {finding.code for finding in check(bent, Claims(head_dim=DIM)).findings}
+
+
+def test_a_strong_damping_is_described_from_the_positions_that_it_leaves():
+    def damped(x, position_ids):
+        t = position_ids[:, None, :, None].double()
+        length = torch.exp(-0.05 * t)
+        c, s = length * (t * W).cos(), length * (t * W).sin()
+        x0, x1 = x.double().chunk(2, -1)
+        return torch.cat((x0 * c - x1 * s, x0 * s + x1 * c), -1).to(x.dtype)
+
+    assert "g from -0.05 to -0.05" in check(damped, Claims(head_dim=DIM)).identity
