@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -40,7 +42,7 @@ def examine(subject: Subject, level: str, say: Say) -> Diagnosis:
     told = claimed_rates(subject.claims)
     say("one axis at a time")
     axes = observed(subject, len(told) if told is not None else _count(subject))
-    outcomes: list[Outcome] = [*origin(axes), *against(axes, told)]
+    outcomes: list[Outcome] = [*origin(axes), *against(axes, told, roundings(subject.claims))]
     say("grids")
     outcomes.append(grid(subject, axes))
     findings = [one for one in outcomes if isinstance(one, Finding)]
@@ -126,7 +128,15 @@ def origin(axes: Axes) -> list[Finding]:
     return []
 
 
-def against(axes: Axes, told: Tensor | None) -> list[Outcome]:
+def roundings(claims: Claims) -> float:
+    """Of a frequency in float32: ln b + 3 by the recipe 1/b^x, and 2 ln b more by e^(-x ln b)."""
+    encoding = claims.encoding
+    given = encoding.parameters if isinstance(encoding, (Rotary, Encoding)) else {}
+    base: Any = given.get("rope_theta", 100)
+    return 3 * abs(math.log(float(base))) + 3
+
+
+def against(axes: Axes, told: Tensor | None, roundings: float) -> list[Outcome]:
     """Every plane of every axis at every place tried, against the claimed rates."""
     if told is None:
         return []
@@ -149,7 +159,7 @@ def against(axes: Axes, told: Tensor | None) -> list[Outcome]:
             (planes.cos / planes.amplitude - angle.cos()).abs(),
             (planes.sin / planes.amplitude - angle.sin()).abs(),
         )
-        allowed = budget.single_angle_entry(angle, frequency_roundings=16)
+        allowed = budget.single_angle_entry(angle, frequency_roundings=roundings)
         beyond = (off > allowed).nonzero()
         if len(beyond):
             t, i = beyond[0].tolist()
