@@ -103,7 +103,11 @@ def unjudged(calls: Calls, why: Explanation | None) -> list[str]:
         said.append("whether this pairing is the right one for the weights: claim it with --pairing")
     if expected_direction(claims) is None:
         said.append("whether this direction is the right one: claim the encoding with --config or --base")
-    if claims.rotary is None:
+    if claims.encoding is not None and claims.rotary is None:
+        said.append(
+            "the claimed encoding: kernels are judged by a rotary one; scores, attention, decode by any"
+        )
+    elif claims.rotary is None:
         what = (
             "frequencies" if why else "frequencies, and how exact they are, since no known rule explains them"
         )

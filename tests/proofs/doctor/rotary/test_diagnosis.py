@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from exptx.proofs import Claims, check
+from exptx.symbolic import encoding
 
 DIM = 32
 
@@ -51,3 +52,12 @@ def test_a_fixed_base_says_nothing_of_lengths():
         return turned(x, ids[:, None, :, None] * plane_waves(10000.0, DIM, DIM // 2), DIM // 2)
 
     assert "length" not in check(fixed, Claims(head_dim=DIM)).identity
+
+
+def test_an_encoding_that_a_kernel_cannot_be_judged_by_is_said():
+    def fixed(x, ids):
+        return turned(x, ids[:, None, :, None] * plane_waves(10000.0, DIM, DIM // 2), DIM // 2)
+
+    found = check(fixed, Claims(encoding("xpos", head_dim=DIM), DIM))
+    assert found.ok
+    assert any(said.startswith("the claimed encoding") for said in found.unjudged)
