@@ -17,12 +17,10 @@ def examine(given: Subject, level: str, say: Say) -> Diagnosis:
     planes = planes_of_map(calls, places(given.claims.longest))
     if planes is None:
         cause = "a feature meets more than one other"
-        found = Finding(
-            "planes", "unit vectors", None, None, cause, "subject(torch.eye(d)[:, None, None], ids)"
-        )
+        found = Finding("planes", "unit vectors", None, None, cause, _show(given.claims.head_dim))
         return Diagnosis(given.name, given.kind, "mixes features beyond planes", (found,), (), ())
     if not planes.pairs:
-        found = Finding("value", "every position", None, None, "nothing turns", "subject(x, ids) == x")
+        found = Finding("value", "every position", None, None, "nothing turns", _show(given.claims.head_dim))
         return Diagnosis(given.name, given.kind, "turns nothing", (found,), (), ())
 
     def reproduce(t: int, i: int, expected: tuple[float, float] | None = None) -> str:
@@ -35,3 +33,11 @@ def examine(given: Subject, level: str, say: Say) -> Diagnosis:
 
     outcomes = list(measure(calls, planes, level, say))
     return diagnosis(calls, planes, "turns", outcomes, reproduce)
+
+
+def _show(dim: int) -> str:
+    return (
+        f"x, ids = torch.eye({dim})[:, None, None], torch.full(({dim}, 1), 3)\n"
+        "y = subject(x, ids)[:, 0, 0]\n"
+        "print(y, (y != 0).sum(-1))"
+    )

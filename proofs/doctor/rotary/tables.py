@@ -18,6 +18,8 @@ def examine(given: Subject, level: str, say: Say) -> Diagnosis:
 
     def reproduce(t: int, i: int, expected: tuple[float, float] | None = None) -> str:
         should = "" if expected is None else f"  # {expected[0]:.9g}, {expected[1]:.9g}"
+        if calls.form != "cos and sin":
+            return f"table = subject(torch.tensor([[{t}]]))\nprint(table[..., :], 'plane {i}'){should}"
         return f"cos, sin = subject(torch.tensor([[{t}]]))\nprint(cos[..., {i}], sin[..., {i}]){should}"
 
     say("rows and order of calls")

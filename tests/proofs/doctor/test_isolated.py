@@ -7,7 +7,7 @@ import json
 import pytest
 from exptx.proofs.cli import app
 from exptx.proofs.doctor import isolated
-from exptx.proofs.errors import BadClaim
+from exptx.proofs.errors import BadClaim, UnknownLaw
 from typer.testing import CliRunner
 
 SOURCE = """
@@ -66,3 +66,13 @@ def test_a_crash_is_a_finding(file):
 def test_what_is_no_subject_is_refused_in_one_sentence(target):
     with pytest.raises((BadClaim, FileNotFoundError)):
         isolated.examine(target, isolated.Request(), 60)
+
+
+def test_a_code_is_explained_and_an_unknown_one_names_near_ones():
+    shown = CliRunner().invoke(app, ["explain", "pairing"]).stdout
+    assert "law:" in shown
+    assert "fix:" in shown
+    listed = CliRunner().invoke(app, ["explain"]).stdout
+    assert len(listed.splitlines()) > 40
+    with pytest.raises(UnknownLaw, match="pairing"):
+        CliRunner().invoke(app, ["explain", "pairng"], catch_exceptions=False)
