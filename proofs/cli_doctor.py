@@ -14,6 +14,7 @@ Config = Annotated[Path | None, typer.Option(help="The config.json it is for: wh
 Spec = Annotated[Path | None, typer.Option(help="Claims as a JSON object, by the names used here.")]
 Base = Annotated[float | None, typer.Option(help="Without a config: the base of plain RoPE.")]
 HeadDim = Annotated[int | None, typer.Option(help="Features of a head; 64 without it.")]
+RotaryDim = Annotated[int | None, typer.Option(help="With a base: features that turn, the first of a head.")]
 Heads = Annotated[int | None, typer.Option(help="Heads of queries; 4 without it.")]
 KvHeads = Annotated[int | None, typer.Option(help="Heads of keys, where there are fewer.")]
 Pairing = Annotated[str | None, typer.Option(help="half or interleaved: what the weights expect.")]
@@ -54,6 +55,7 @@ def check(
     spec: Spec = None,
     base: Base = None,
     head_dim: HeadDim = None,
+    rotary_dim: RotaryDim = None,
     heads: Heads = None,
     kv_heads: KvHeads = None,
     pairing: Pairing = None,
@@ -129,8 +131,8 @@ def vectors(
 
 
 CLAIMS = (
-    "kind", "config", "spec", "base", "head_dim", "heads", "kv_heads", "pairing", "direction", "layout",
-    "dtype", "angles", "table", "arithmetic", "positions", "causal", "inplace", "gradient", "longest",
+    "kind", "config", "spec", "base", "head_dim", "rotary_dim", "heads", "kv_heads", "pairing", "direction",
+    "layout", "dtype", "angles", "table", "arithmetic", "positions", "causal", "inplace", "gradient", "longest",
 )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ LAYOUTS = {
     "bthd": "x is read as (batch, time, heads, head_dim)",
     "bhtd": "x is read as (batch, heads, time, head_dim)",
 }
+ROTARY_CLAIMS = ("layout", "pairing", "positions", "direction")  # what nothing else has
+LENGTHS = (4096, 2048, 1024, 512)  # tables may be as short; the first is what is claimed where nothing is
 POSITIONS = {
     "ids": "",
     "none": "its tokens are read at positions 0, 1, …",
@@ -29,8 +31,28 @@ def examined(
 
     said: what options claim, None where they do not; that much is kept. more: for `check`.
     """
+    kind = said.get("kind")
+    if kind is None and any(said.get(name) is not None for name in ROTARY_CLAIMS):
+        kind = "rotary"
+    if kind not in (None, "rotary", "tables"):
+        return check(apply, told, kind=kind, **more)
+    first = None
+    for longest in LENGTHS if said.get("longest") is None else (told.longest,):
+        found = _called(apply, replace(told, longest=longest), {**said, "kind": kind}, more)
+        first = first or found
+        if found.frequencies or (found.identity != UNCALLED and longest == told.longest and kind is not None):
+            words = f"positions from {longest} on: it cannot be called there; claim --longest"
+            return found if longest == told.longest else replace(found, unjudged=(*found.unjudged, words))
+    assert first is not None
+    return first
+
+
+def _called(
+    apply: Callable[..., Any], told: Claims, said: Mapping[str, Any], more: dict[str, Any]
+) -> Diagnosis:
+    """As the arguments suggest, else in another way."""
     found = check(apply, told, kind=said.get("kind"), **more)
-    if found.identity != UNCALLED or said.get("kind") not in (None, "rotary"):
+    if found.identity != UNCALLED or said.get("kind") == "tables":
         return found
     others = []
     for claims, words in readings(apply, told, said):

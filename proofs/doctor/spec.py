@@ -76,8 +76,16 @@ def _encoding(said: dict[str, Any]) -> tuple[Any, Mapping[str, Any] | None]:
         return Alibi(slopes(value), False), None
     if not (isinstance(value, Mapping) and isinstance(value.get("name"), str)):
         raise BadClaim('encoding is no object with a name; {"name": "xpos", "head_dim": 64} works')
-    given = dict(value)
-    return catalogued(given.pop("name"), **given), None
+    name = value["name"]
+    built = catalogued(name, **{key: given for key, given in value.items() if key != "name"})
+    numbers: Any = built.parameters
+    if name == "rope":  # as the claim that kernels are judged by
+        base, width = float(numbers["rope_theta"]), numbers["rotary_dim"]
+        return rope(base, numbers["head_dim"], width, numbers["interleaved"]), None
+    if name == "alibi":
+        said.setdefault("heads", numbers["num_heads"])
+        return Alibi(slopes(numbers["num_heads"]), False), None
+    return built, None
 
 
 def _object(path: Path) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from ..identify.spectrum import spectrum
 from .calls import Calls
 from .judge import amplitude, expected_direction, expected_pairing, explained, form, values
 
+FROM_PLANES = ("content", "norm", "relative", "gradient", "shared-keys", "purity", "out-of-range", "value")
+
 
 def diagnosis(calls: Calls, planes: Planes, verb: str, outcomes: list, reproduce) -> Diagnosis:
     """What the planes are, judged by the claims; outcomes: of the laws. verb: how the sentence begins."""
@@ -24,6 +26,10 @@ def diagnosis(calls: Calls, planes: Planes, verb: str, outcomes: list, reproduce
         *amplitude(planes, claims, reproduce),
         *(found for found in outcomes if isinstance(found, Finding)),
     ]
+    if any(
+        found.code == "planes" for found in findings
+    ):  # what follows from planes says nothing without them
+        findings = [found for found in findings if found.code not in FROM_PLANES or found.residual is None]
     measured = [found for found in outcomes if isinstance(found, Measured)]
     if why is not None:
         held = f"cos and sin are those of {why.candidate.words}, {why.formation.sentence}"

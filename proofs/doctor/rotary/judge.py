@@ -132,9 +132,8 @@ def _value(planes: Planes, told: Candidate, why: Explanation | None, reproduce) 
         else f"the frequencies are those of {why.candidate.words}, claimed {told.words}"
     )
     if len(told.waves) != planes.count:
-        cause = f"{planes.count} planes turn, claimed {len(told.waves)}" + (
-            "" if why is None else f"; {cause}"
-        )
+        said = "" if why is None or why.candidate.words == told.words else f"; {cause}"
+        cause = f"{planes.count} planes turn, claimed {len(told.waves)}{said}"
         return _finding("value", "position 1", cause, reproduce(1, 0))
     there = compare(planes, told, formations()[1], 0).fit
     t, i = there.outside or (0, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -9,6 +11,7 @@ from ....numeric.rounding import unit_roundoff
 from ... import budget
 from ..failed import Failed
 from ..findings import Finding
+from ..identify.observe import planes_of_map
 from .trial import DTYPE, Outcome, Trial, broken, judged, turned
 
 
@@ -22,7 +25,24 @@ def content(given: Trial) -> Outcome:
             outputs, ((given.expected, given.allowed), given.keys), strict=False
         )
     ]
+    if len(found) == 2 and isinstance(found[1], Finding) and not isinstance(found[0], Finding):
+        return replace(found[1], cause=_keys(given))
     return next((one for one in found if isinstance(one, Finding)), found[0])
+
+
+def _keys(given: Trial) -> str:
+    """How keys are turned otherwise than queries."""
+    keys, own = planes_of_map(replace(given.calls, side=-1), given.planes.positions), given.planes
+    if keys is None:
+        return "keys mix features otherwise than queries"
+    if not keys.pairs:
+        return "keys are not turned, and queries are"
+    if keys.pairs != own.pairs:
+        return f"keys turn {keys.pairing}, queries {own.pairing}"
+    if keys.direction != own.direction:
+        return f"keys turn {keys.direction}, queries {own.direction}"
+    last = [float(planes.steps()[-1]) for planes in (keys, own)]
+    return f"the last plane of keys turns {last[0]:.6g} radians a position, that of queries {last[1]:.6g}"
 
 
 def tail(given: Trial) -> Outcome | None:

@@ -51,3 +51,22 @@ def test_the_way_that_works_is_taken_and_said(apply, words):
 def test_what_is_claimed_is_not_guessed_otherwise():
     found = examined(time_first, TOLD, {"layout": "bhtd"}, {})
     assert [finding.code for finding in found.findings] == ["call"]
+
+
+def test_a_short_table_is_right_up_to_its_end_and_that_is_said():
+    angle = torch.arange(1024)[:, None] * W
+
+    def short(x, position_ids):
+        return turned(x, angle[position_ids][:, None])
+
+    found = examined(short, Claims(rope(10000.0, 32), 32), {}, {})
+    assert found.ok, found.findings
+    assert any("positions from 1024 on" in said for said in found.unjudged)
+    claimed = examined(short, Claims(rope(10000.0, 32), 32), {"longest": 4096}, {})
+    assert not claimed.ok
+
+
+def test_an_option_of_rotary_kernels_makes_it_one():
+    found = examined(from_zero, TOLD, {"layout": "bthd"}, {})
+    assert found.kind == "rotary"
+    assert found.ok, found.findings

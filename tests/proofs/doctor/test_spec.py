@@ -55,3 +55,11 @@ def test_what_contradicts_itself_is_refused_by_name(tmp_path, said, words):
 def test_what_is_said_twice_is_refused(tmp_path):
     with pytest.raises(BadClaim, match="head_dim is said by"):
         claims_of({"spec": written(tmp_path, {"head_dim": 32}), "head_dim": 64})
+
+
+def test_catalogue_names_that_kernels_are_judged_by_become_their_claims(tmp_path):
+    said = {"encoding": {"name": "rope", "head_dim": 32, "rope_theta": 500000, "rotary_dim": 16}}
+    turned, _ = claims_of({"spec": written(tmp_path, said)})
+    assert (turned.rotary.rotary_dim, turned.rotary.parameters["rope_theta"]) == (16, 500000.0)
+    bias, _ = claims_of({"spec": written(tmp_path, {"encoding": {"name": "alibi", "num_heads": 12}})})
+    assert bias.heads == len(bias.encoding.slopes) == 12

@@ -130,3 +130,28 @@ def test_instances_and_keys_of_a_config_are_compared():
     assert check(Subject(make(config), "rotary", claims, make=make)).ok
     deaf = check(Subject(make(config), "rotary", claims, make=lambda given: make(config)))
     assert {finding.code for finding in deaf.findings} == {"instances", "config-key"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "cause"),
+    [
+        (lambda x, angle: turned(x, -angle), "keys turn clockwise"),
+        (lambda x, angle: x.clone(), "keys are not turned"),
+        (lambda x, angle: turned(x, angle**2 / (1 + angle)), "the last plane of keys"),
+    ],
+)
+def test_keys_that_turn_otherwise_than_queries_are_told_how(keys, cause):
+    def both(q, k, position_ids):
+        angle = position_ids[:, None, :, None] * W
+        return turned(q, angle), keys(k, angle)
+
+    assert cause in codes(both)["content"]
+
+
+def test_what_is_no_turn_of_planes_is_said_once():
+    def uneven(x, position_ids):
+        angle = position_ids[:, None, :, None] * W
+        x0, x1 = x.chunk(2, -1)
+        return torch.cat((x0 * angle.cos() - x1 * angle.sin(), x0 * angle.sin() + x1 * (2 * angle).cos()), -1)
+
+    assert set(codes(uneven)) <= {"planes", "angle-precision"}
