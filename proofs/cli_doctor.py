@@ -131,8 +131,9 @@ def vectors(
 
 
 CLAIMS = (
-    "kind", "config", "spec", "base", "head_dim", "rotary_dim", "heads", "kv_heads", "pairing", "direction",
-    "layout", "dtype", "angles", "table", "arithmetic", "positions", "causal", "inplace", "gradient", "longest",
+    "kind", "config", "spec", "base", "head_dim", "rotary_dim", "heads", "kv_heads", "pairing",
+    "direction", "layout", "dtype", "angles", "table", "arithmetic", "positions", "causal", "inplace",
+    "gradient", "longest",
 )  # fmt: skip
 
 
