@@ -54,8 +54,8 @@ def started() -> None:
     torch.set_num_threads(1)
 
 
-def rates(title: str, verdicts: Iterable[Verdict]) -> bool:
-    """Print what went wrong and both rates; whether nothing did."""
+def rates(title: str, verdicts: Iterable[Verdict], owed: bool) -> bool:
+    """Print what went wrong and both rates; whether no alarm was raised, and, of reports, none missed."""
     found = list(verdicts)
     broken = [v for v in found if v.missed is not None]
     right = [v for v in found if v.alarms is not None]
@@ -65,7 +65,7 @@ def rates(title: str, verdicts: Iterable[Verdict]) -> bool:
     print(f"  broken implementations found: {sum(not v.missed for v in broken)} of {len(broken)}")
     print(f"  correct ones with an alarm:   {sum(bool(v.alarms) for v in right)} of {len(right)}")
     print(f"  median of the time for one: {sorted(v.seconds for v in found)[len(found) // 2]:.1f} s")
-    return not wrong
+    return not any(v.alarms for v in found) and not (owed and any(v.missed for v in found))
 
 
 def main(out: Path | None = None) -> int:
@@ -76,8 +76,8 @@ def main(out: Path | None = None) -> int:
     for v in (*reports, *others):
         state = "not on a CPU" if v.missed is v.alarms is None else "WRONG" if v.missed or v.alarms else "ok"
         print(f"{v.name:24} {state:12} {v.seconds:5.1f} s  {v.what}")
-    good = rates("Public reports, each with a correct twin; and what only looks like a bug", reports)
-    good &= rates("The second set, written without knowledge of the rules", others)
+    good = rates("Public reports, each with a correct twin; and what only looks like a bug", reports, True)
+    good &= rates("The second set, written without knowledge of the rules", others, False)
     if out is not None:
         out.write_text(json.dumps([asdict(v) for v in (*reports, *others)], indent=1, ensure_ascii=False))
     return 0 if good else 1
